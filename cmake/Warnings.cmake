@@ -1,0 +1,8 @@
+# The flags every target is compiled with.
+function(reckon_warnings target)
+  target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Wconversion
+                                           -Wnon-virtual-dtor -Wold-style-cast -ffp-contract=off)
+  if(RECKON_WERROR)
+    target_compile_options(${target} PRIVATE -Werror)
+  endif()
+endfunction()

@@ -1,0 +1,31 @@
+// Text in columns: UTF-8 width, padding, wrapping, joining.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace reckon {
+
+// Columns a UTF-8 text takes on a terminal: code points, combining marks not counted.
+std::size_t columns(std::string_view text);
+
+// Byte offset -> 1-based column of that byte in its line.
+int column_of(std::string_view line, std::size_t byte);
+
+std::string pad_right(std::string_view text, std::size_t width);
+std::string pad_left(std::string_view text, std::size_t width);
+
+// Breaks at spaces so that no line exceeds `width` columns where words allow; lines after the first
+// begin with `indent`.
+std::string wrap(std::string_view text, std::size_t width, std::string_view indent = "");
+
+std::string join(const std::vector<std::string>& words, std::string_view separator);
+
+// "a, b and c"
+std::string listed(const std::vector<std::string>& words, std::string_view last = "and");
+
+// `*` stands for any run of characters.
+bool matches_pattern(std::string_view text, std::string_view pattern);
+
+}  // namespace reckon
