@@ -24,9 +24,9 @@ class Table {
   void row(std::vector<std::string> cells);  // short rows are filled with empty cells
   bool empty() const { return rows_.empty(); }
 
-  std::string text(std::string_view indent = "") const;   // no title line if all titles are empty
-  std::string markdown() const;                           // | and : escaped as GitHub wants it
-  std::string csv() const;                                // RFC 4180 quoting
+  std::string text(std::string_view indent = "") const;  // no title line if all titles are empty
+  std::string markdown() const;                          // | and : escaped as GitHub wants it
+  std::string csv() const;                               // RFC 4180 quoting
 
  private:
   std::vector<Column> columns_;

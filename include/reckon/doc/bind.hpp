@@ -1,14 +1,16 @@
-// Document tree -> struct, by the struct's field description. All faults are reported, none stops the rest.
+// Document tree -> struct, by the struct's field description. All faults are reported, none stops
+// the rest.
 //
 //   Plan<double> plan;
 //   Origins origins;
 //   bind(tree, plan, {diagnostics, origins});
 //   origins.at("mesh.tensor")                     // file and line that stated it
 //
-// Kinds of member: quantity, optional quantity, bool, enumeration, text, list of texts, doc::Value (kept as it is),
-// described struct, optional struct, list of structs. A quantity may be written {value: …, source: …}. A struct may
-// offer `static bool from_scalar(const doc::Value&, S&, const BindContext&)` for a one-word form ("overlap: full").
-// An unknown key is an error with the nearest known key; a missing required one names the struct's place.
+// Kinds of member: quantity, optional quantity, bool, enumeration, text, list of texts, doc::Value
+// (kept as it is), described struct, optional struct, list of structs. A quantity may be written
+// {value: …, source: …}. A struct may offer `static bool from_scalar(const doc::Value&, S&, const
+// BindContext&)` for a one-word form ("overlap: full"). An unknown key is an error with the nearest
+// known key; a missing required one names the struct's place.
 #pragma once
 
 #include <map>
@@ -28,8 +30,8 @@ namespace reckon {
 // What a value was stated by, by the field's path. Fields that nobody stated are absent.
 struct Stated {
   Span span;
-  Span replaced;          // what it overrode
-  std::string source;     // of {value, source}
+  Span replaced;       // what it overrode
+  std::string source;  // of {value, source}
 };
 using Origins = std::map<std::string, Stated, std::less<>>;
 
@@ -63,14 +65,24 @@ inline constexpr bool is_quantity = false;
 template <Dim D, class R>
 inline constexpr bool is_quantity<Quantity<D, R>> = true;
 template <class T>
-struct Element { static constexpr bool list = false, optional = false; };
+struct Element {
+  static constexpr bool list = false, optional = false;
+};
 template <class T>
-struct Element<std::vector<T>> { static constexpr bool list = true, optional = false; using type = T; };
+struct Element<std::vector<T>> {
+  static constexpr bool list = true, optional = false;
+  using type = T;
+};
 template <class T>
-struct Element<std::optional<T>> { static constexpr bool list = false, optional = true; using type = T; };
+struct Element<std::optional<T>> {
+  static constexpr bool list = false, optional = true;
+  using type = T;
+};
 
 template <Dim D>
-constexpr Dim dim_of(const Quantity<D, double>&) { return D; }
+constexpr Dim dim_of(const Quantity<D, double>&) {
+  return D;
+}
 
 }  // namespace detail
 

@@ -12,9 +12,9 @@
 //     }
 //   };
 //
-// From it come reading (bind.hpp), writing, `--set`, error messages, the JSON schema, the help of the
-// question verbs, docs/file-formats.md and the lifting to other number types (spec/lift.hpp). A visitor
-// is called as v(field, member) or, for structs of one shape side by side, v(field, a, b).
+// From it come reading (bind.hpp), writing, `--set`, error messages, the JSON schema, the help of
+// the question verbs, docs/file-formats.md and the lifting to other number types (spec/lift.hpp). A
+// visitor is called as v(field, member) or, for structs of one shape side by side, v(field, a, b).
 // Defaults are the members' initializers.
 #pragma once
 
@@ -41,9 +41,21 @@ struct Field {
 
   constexpr Field(std::string_view name, std::string_view symbol, std::string_view doc)
       : name(name), symbol(symbol), doc(doc) {}
-  constexpr Field required() const { Field f = *this; f.required_ = true; return f; }
-  constexpr Field hint(Hint h) const { Field f = *this; f.hint_ = h; return f; }
-  constexpr Field limit(Limit l) const { Field f = *this; f.limit_ = l; return f; }
+  constexpr Field required() const {
+    Field f = *this;
+    f.required_ = true;
+    return f;
+  }
+  constexpr Field hint(Hint h) const {
+    Field f = *this;
+    f.hint_ = h;
+    return f;
+  }
+  constexpr Field limit(Limit l) const {
+    Field f = *this;
+    f.limit_ = l;
+    return f;
+  }
   constexpr Field count() const { return hint(Hint::kCount); }
   constexpr Field degree() const { return hint(Hint::kCount).limit(Limit::kAtLeastOne); }
   constexpr Field share() const { return hint(Hint::kFraction).limit(Limit::kShare); }
@@ -53,7 +65,9 @@ struct Field {
 // The words of an enumeration, in order of its values, found by argument-dependent lookup:
 //   constexpr auto names(Recompute) { return std::array{"none", "selective", "full"}; }
 template <class E>
-concept NamedEnum = std::is_enum_v<E> && requires(E e) { names(e); };
+concept NamedEnum = std::is_enum_v<E> && requires(E e) {
+  names(e);
+};
 
 template <NamedEnum E>
 constexpr std::string_view name_of(E e) {
@@ -66,6 +80,8 @@ struct AnyVisitor {
   void operator()(const Field&, A&...) const {}
 };
 template <class S>
-concept Described = requires(S& s) { S::fields(AnyVisitor{}, s); };
+concept Described = requires(S& s) {
+  S::fields(AnyVisitor{}, s);
+};
 
 }  // namespace reckon

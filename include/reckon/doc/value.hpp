@@ -5,8 +5,8 @@
 //   diagnostics.error(tp->span, "…");
 //
 // YAML and JSON give the same tree. Scalars stay text until a field gives them a type, so that a
-// fault can point at what was written. Files overlay each other as trees (merge), so a value keeps the
-// file and line that stated it, however many files were stacked.
+// fault can point at what was written. Files overlay each other as trees (merge), so a value keeps
+// the file and line that stated it, however many files were stacked.
 #pragma once
 
 #include <string>
@@ -23,12 +23,12 @@ struct Entry;
 
 struct Value {
   Kind kind = Kind::kNull;
-  Span span;                    // of a scalar: its text with quotes; of a collection: its first character
-  std::string text;             // scalars only
-  bool quoted = false;          // "8" is text, 8 is a number
-  std::vector<Value> items;     // sequences
-  std::vector<Entry> entries;   // mappings, in order of the file
-  Span replaced;                // the place of the value this one overrode, if any
+  Span span;            // of a scalar: its text with quotes; of a collection: its first character
+  std::string text;     // scalars only
+  bool quoted = false;  // "8" is text, 8 is a number
+  std::vector<Value> items;    // sequences
+  std::vector<Entry> entries;  // mappings, in order of the file
+  Span replaced;               // the place of the value this one overrode, if any
 
   bool is_scalar() const { return kind == Kind::kScalar; }
   bool is_sequence() const { return kind == Kind::kSequence; }
@@ -59,27 +59,28 @@ void set(Value& mapping, std::string key, Value value);  // replaces or appends
 void expand_dotted_keys(Value& root, Diagnostics& diagnostics,
                         const std::vector<std::string>& opaque = {});
 
-// What `overlay` says wins; mappings merge key by key, everything else is replaced and remembers what
-// it replaced.
+// What `overlay` says wins; mappings merge key by key, everything else is replaced and remembers
+// what it replaced.
 void merge(Value& base, const Value& overlay);
 
-// Sets a value by its path, creating mappings on the way; false and an error if the path runs through
-// a scalar or past the end of a sequence.
+// Sets a value by its path, creating mappings on the way; false and an error if the path runs
+// through a scalar or past the end of a sequence.
 bool set_path(Value& root, std::string_view path, Value value, Diagnostics& diagnostics);
 
 // "mapping", "list", "number", "text", "nothing": what a value is, for messages.
 std::string kind_of(const Value& value);
 
-// One YAML document. All faults go to `diagnostics`: syntax, duplicate keys, a second document, text after
-// the document, unterminated quotes, tabs, undefined or endlessly expanding anchors (at most 10,000
-// values and 64 levels), merge keys (`<<`), tags, non-scalar keys. On a syntax error the tree holds what
-// came before it. An empty file gives kNull.
+// One YAML document. All faults go to `diagnostics`: syntax, duplicate keys, a second document,
+// text after the document, unterminated quotes, tabs, undefined or endlessly expanding anchors (at
+// most 10,000 values and 64 levels), merge keys (`<<`), tags, non-scalar keys. On a syntax error
+// the tree holds what came before it. An empty file gives kNull.
 Value parse_yaml(const SourceFile* file, Diagnostics& diagnostics);
 
 // The same from JSON (RFC 8259; with `lenient`, bare Infinity, -Infinity and NaN become text).
 Value parse_json(const SourceFile* file, Diagnostics& diagnostics, bool lenient = false);
 
-// YAML text that parses back to the same tree. Short mappings and sequences of scalars go on one line.
+// YAML text that parses back to the same tree. Short mappings and sequences of scalars go on one
+// line.
 std::string write_yaml(const Value& value, int indent = 0);
 
 }  // namespace reckon::doc

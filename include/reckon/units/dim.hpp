@@ -30,7 +30,8 @@ inline constexpr Dim kByteRate = kByte / kSecond, kFlopRate = kFlop / kSecond,
 enum class Hint {
   kNone,
   kCount,       // whole things: layers, GPUs, steps            "80"
-  kParams,      // parameters                                   "7.5 B" is wrong, "7.505e9" / "7.5B params"
+  kParams,      // parameters                                   "7.5 B" is wrong, "7.505e9" / "7.5B
+                // params"
   kTokens,      // tokens of a run                              "1.4T tokens"
   kLength,      // tokens of a sequence                         "8192 tokens"
   kTokenRate,   // dimension 1/s                                "12,345 tokens/s"

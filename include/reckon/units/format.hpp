@@ -6,9 +6,10 @@
 //   format_quantity(5e10, kByteRate)                      "50 GB/s"
 //   format_binary(412316860416.0)                         "384 GiB"
 //
-// Decimal prefixes unless asked for binary: never mixed in silence. No digit group separators inside
-// numbers with a fraction; whole counts below 1e8 are grouped by commas ("8,192"). Exact whole values
-// are never rounded away: 8030261248 parameters print as "8.03B params" here and in full in JSON.
+// Decimal prefixes unless asked for binary: never mixed in silence. No digit group separators
+// inside numbers with a fraction; whole counts below 1e8 are grouped by commas ("8,192"). Exact
+// whole values are never rounded away: 8030261248 parameters print as "8.03B params" here and in
+// full in JSON.
 #pragma once
 
 #include <string>

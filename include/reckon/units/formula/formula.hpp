@@ -1,0 +1,153 @@
+// How a model says what its numbers are called.
+//
+//   inline const Formula kGemmTime{"gemm.time", "t_gemm", "time of one GEMM", "training model,
+//   section 2"};
+//
+//   template <class R>
+//   Seconds<R> gemm_time(Count<R> M, Count<R> N, Count<R> K, FlopRate<R> P) {
+//     NAME(M, N, K);                                  // arguments appear under the names they have
+//     here auto flops = 2_flop * M * N * K; NAME(flops);                                    // a
+//     local worth a line of its own return kGemmTime(flops / P);                    // the result
+//     carries id, symbol and source
+//   }
+//
+// On double and Dual all of this is the identity and compiles to nothing.
+#pragma once
+
+#include <array>
+#include <string_view>
+#include <vector>
+
+#include "reckon/units/formula/dual.hpp"
+#include "reckon/units/formula/tape.hpp"
+#include "reckon/units/quantity.hpp"
+
+namespace reckon {
+
+// Identity of a formula. Every one links itself into the registry, so there is no second list to
+// forget.
+struct Formula {
+  std::string_view id, symbol, title, source;
+  Hint hint;
+  const Formula* next;
+  static inline constinit const Formula* first = nullptr;
+
+  Formula(std::string_view id, std::string_view symbol, std::string_view title,
+          std::string_view source, Hint hint = Hint::kNone)
+      : id(id), symbol(symbol), title(title), source(source), hint(hint), next(first) {
+    first = this;
+  }
+  Formula(const Formula&) = delete;
+
+  template <Dim D, class R>
+  Quantity<D, R> operator()(Quantity<D, R> x) const {
+    if constexpr (std::is_same_v<R, Traced>) {
+      return Quantity<D, R>(
+          Tape::current->name(x.raw, {.formula = this, .symbol = symbol, .dim = D, .hint = hint}));
+    }
+    return x;
+  }
+};
+
+template <Dim D>
+Quantity<D, Traced> called(std::string_view name, Quantity<D, Traced> x) {
+  return Quantity<D, Traced>(Tape::current->name(x.raw, {.symbol = Label(name), .dim = D}));
+}
+template <Dim D, class R>
+[[gnu::always_inline]] inline Quantity<D, R> called(std::string_view, Quantity<D, R> x) {
+  return x;
+}
+
+// NAME(a, b): the variables a and b appear in derivations under these names. The text is the
+// identifier itself, so the two can't drift apart.
+template <class... Q>
+[[gnu::always_inline]] inline void name_all(std::string_view names, Q&... q) {
+  if constexpr ((std::is_same_v<decltype(q.raw), Traced> && ...)) {
+    auto next = [&names] {
+      const std::size_t comma = names.find(',');
+      const std::string_view word = names.substr(0, comma);
+      names = comma == names.npos ? std::string_view{}
+                                  : names.substr(names.find_first_not_of(' ', comma + 1));
+      return word;
+    };
+    ((q = called(next(), q)), ...);
+  }
+}
+#define NAME(...) ::reckon::name_all(#__VA_ARGS__, __VA_ARGS__)
+
+template <Dim D, class R>
+Quantity<D, R> part(Label label, Quantity<D, R> x) {
+  if constexpr (std::is_same_v<R, Traced>) {
+    return Quantity<D, R>(Tape::current->part(x.raw, label, D));
+  }
+  return x;
+}
+
+// A value found in a table: the recording keeps the key of the row beside the row's file and line.
+template <Dim D, class R>
+Quantity<D, R> looked_up(Label key, Quantity<D, R> x) {
+  if constexpr (std::is_same_v<R, Traced>) {
+    return Quantity<D, R>(Tape::current->lookup(x.raw, key));
+  }
+  return x;
+}
+
+// A sum over named parts: the parts of a breakdown. A part that is exactly zero is left out.
+template <Dim D, class R>
+class Sum {
+ public:
+  Sum& add(Label label, Quantity<D, R> x) {
+    if (value_of(x.raw) != 0) total_ += part(label, x);
+    return *this;
+  }
+  Quantity<D, R> total() const { return total_; }
+
+ private:
+  Quantity<D, R> total_{};
+};
+
+// A choice among named candidates. The recording keeps the losers and their values.
+template <Dim D, class R, Op better>
+class Choice {
+ public:
+  void offer(Label label, Quantity<D, R> x) {
+    if constexpr (std::is_same_v<R, Traced>) {
+      const double best = best_.raw.v, mine = x.raw.v;
+      const bool wins = empty_ || (better == Op::kMin ? mine < best : best < mine);
+      if (wins) winner_ = candidates_.size();
+      candidates_.push_back(part(label, x).raw);
+      if (wins) best_ = x;
+    } else {
+      best_ = empty_ ? x : binary<better>(best_, x);
+    }
+    empty_ = false;
+  }
+  Quantity<D, R> best() const {
+    if constexpr (std::is_same_v<R, Traced>) {
+      constexpr Op op = better == Op::kMax ? Op::kLargest : Op::kSmallest;
+      return Quantity<D, R>(Tape::current->choice(op, candidates_, winner_));
+    }
+    return best_;
+  }
+
+ private:
+  struct Nothing {};
+  Quantity<D, R> best_{};
+  bool empty_ = true;
+  [[no_unique_address]] std::conditional_t<std::is_same_v<R, Traced>, std::vector<Traced>, Nothing>
+      candidates_;
+  [[no_unique_address]] std::conditional_t<std::is_same_v<R, Traced>, std::size_t, Nothing>
+      winner_{};
+};
+template <Dim D, class R>
+using Largest = Choice<D, R, Op::kMax>;
+template <Dim D, class R>
+using Smallest = Choice<D, R, Op::kMin>;
+
+// For loop bounds and `if`: a plain int can't get back into a formula (see Number in units.hpp).
+template <class R>
+int whole(Count<R> n) {
+  return static_cast<int>(value_of(n.raw));
+}
+
+}  // namespace reckon
