@@ -1,0 +1,165 @@
+// `assume:`: what is counted (conventions) and how well it runs (efficiencies). Nothing is assumed
+// in silence: every key has a value from a preset file, each can be overridden in a plan, and the
+// result lists all.
+//
+//   assume: textbook                                        # the preset alone
+//   assume: {preset: textbook, train.mfu: 40%, ring_factor: drop}
+//
+// presets/textbook.yaml reproduces back-of-the-envelope examples; presets/physical.yaml counts what
+// a machine does. Shares are of 1.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+
+#include "reckon/doc/field.hpp"
+#include "reckon/doc/value.hpp"
+#include "reckon/units/quantity.hpp"
+
+namespace reckon {
+
+// Which FLOPs a training step is said to have.
+enum class FlopCount { k6n, kFull, kCausal, kHfu };
+constexpr auto names(FlopCount) { return std::array{"6n", "full", "causal", "hfu"}; }
+
+enum class RingFactor { kKeep, kDrop };
+constexpr auto names(RingFactor) { return std::array{"keep", "drop"}; }
+
+enum class RingAcross { kOneNic, kAllNics };
+constexpr auto names(RingAcross) { return std::array{"one_nic", "all_nics"}; }
+
+enum class ActivationCount { kTextbook, kAutograd, kMegatron };
+constexpr auto names(ActivationCount) { return std::array{"textbook", "autograd", "megatron"}; }
+
+enum class AttentionKernel { kFlash, kUnfused };
+constexpr auto names(AttentionKernel) { return std::array{"flash", "unfused"}; }
+
+enum class CapacityCount { kPrinted, kUsable };
+constexpr auto names(CapacityCount) { return std::array{"printed", "usable"}; }
+
+enum class Dispatch { kPerExpert, kPerGpu };
+constexpr auto names(Dispatch) { return std::array{"per_expert", "per_gpu"}; }
+
+enum class StageBalance { kEven, kByFlops };
+constexpr auto names(StageBalance) { return std::array{"even", "by_flops"}; }
+
+template <class R>
+struct TrainEfficiency {
+  std::optional<Ratio<R>> mfu;
+
+  template <class V, class... S>
+  static void fields(V&& v, S&... s) {
+    v(Field("mfu", "MFU", "share of the peak, under the FLOPs convention `flops`").efficiency(),
+      s.mfu...);
+  }
+};
+
+// The share of each kind of communication that may hide behind compute.
+template <class R>
+struct Overlap {
+  Ratio<R> data{}, tensor{}, context{}, expert{}, pipeline{};
+
+  template <class V, class... S>
+  static void fields(V&& v, S&... s) {
+    v(Field("data", "o_data", "gradients and gathered weights").share(), s.data...);
+    v(Field("tensor", "o_tensor", "activations between tensor ranks").share(), s.tensor...);
+    v(Field("context", "o_context", "keys and values of ring attention").share(), s.context...);
+    v(Field("expert", "o_expert", "dispatch and combine").share(), s.expert...);
+    v(Field("pipeline", "o_pipeline", "activations between stages").share(), s.pipeline...);
+  }
+};
+
+template <class R>
+struct LinkEfficiency {
+  Ratio<R> link{1}, network{1}, memory{1}, host{1};
+
+  template <class V, class... S>
+  static void fields(V&& v, S&... s) {
+    v(Field("link", "e_link", "share of the scale-up link's rate").efficiency(), s.link...);
+    v(Field("network", "e_net", "share of the network's rate").efficiency(), s.network...);
+    v(Field("memory", "e_m", "share of the memory bandwidth").efficiency(), s.memory...);
+    v(Field("host", "e_host", "share of the host link's rate").efficiency(), s.host...);
+  }
+};
+
+// A ring of q ranks in N nodes waits base + passes·((q − N)·node_hop + (N − 1)·network_hop).
+template <class R>
+struct Latency {
+  Seconds<R> base{}, node_hop{}, network_hop{};
+
+  template <class V, class... S>
+  static void fields(V&& v, S&... s) {
+    v(Field("base", "a_0", "of every collective"), s.base...);
+    v(Field("node_hop", "a_node", "a step inside a node"), s.node_hop...);
+    v(Field("network_hop", "a_net", "a step between nodes"), s.network_hop...);
+  }
+};
+
+template <class R>
+struct Reserve {
+  Bytes<R> fixed{};
+  Ratio<R> share{};
+
+  template <class V, class... S>
+  static void fields(V&& v, S&... s) {
+    v(Field("fixed", "M_ctx", "context, libraries"), s.fixed...);
+    v(Field("share", "r_frag", "of everything else, lost to the allocator").share(), s.share...);
+  }
+};
+
+template <class R>
+struct Assume {
+  std::string preset, source;
+  TrainEfficiency<R> train;
+  FlopCount flops = FlopCount::k6n;
+  Overlap<R> overlap;
+  LinkEfficiency<R> efficiency;
+  Latency<R> latency;
+  RingFactor ring_factor = RingFactor::kKeep;
+  RingAcross ring_across = RingAcross::kOneNic;
+  Dispatch dispatch = Dispatch::kPerExpert;
+  StageBalance stages = StageBalance::kEven;
+  ActivationCount activations = ActivationCount::kTextbook;
+  AttentionKernel attention = AttentionKernel::kFlash;
+  bool fused_swiglu = true, dropout = false;
+  Bytes<R> logits{};
+  Count<R> gathered_layers{0};
+  CapacityCount capacity = CapacityCount::kPrinted;
+  Reserve<R> reserve;
+  Ratio<R> power{1}, pue{1};
+
+  template <class V, class... S>
+  static void fields(V&& v, S&... s) {
+    v(Field("preset", "", "a file in presets/"), s.preset...);
+    v(Field("train", "", "efficiency of training compute"), s.train...);
+    v(Field("flops", "", "which FLOPs MFU refers to: 6n | full | causal | hfu"), s.flops...);
+    v(Field("overlap", "", "share of communication that hides behind compute"), s.overlap...);
+    v(Field("efficiency", "", "share of line rates that is reached"), s.efficiency...);
+    v(Field("latency", "", "waiting before the first byte"), s.latency...);
+    v(Field("ring_factor", "", "keep or drop (p − 1)/p"), s.ring_factor...);
+    v(Field("ring_across", "", "a ring between nodes uses one_nic, or all_nics of its ranks"),
+      s.ring_across...);
+    v(Field("dispatch", "", "copies of a token sent: per_expert | per_gpu"), s.dispatch...);
+    v(Field("stages", "", "pipeline stages take equal time (even) or time by_flops"), s.stages...);
+    v(Field("activations", "", "which tensors count: textbook (10h + 4f) | autograd | megatron"),
+      s.activations...);
+    v(Field("attention", "", "flash | unfused (keeps the score matrices)"), s.attention...);
+    v(Field("fused_swiglu", "", "autograd: the gate's activation is recomputed"),
+      s.fused_swiglu...);
+    v(Field("dropout", "", "dropout masks are kept"), s.dropout...);
+    v(Field("logits", "b_logit", "bytes kept per logit of a micro-batch"), s.logits...);
+    v(Field("gathered_layers", "n_gat", "layers whose weights ZeRO-3 holds whole").count(),
+      s.gathered_layers...);
+    v(Field("capacity", "", "printed | usable"), s.capacity...);
+    v(Field("reserve", "", "memory that is not the plan's"), s.reserve...);
+    v(Field("power", "u_w", "mean draw as a share of the board limit").efficiency(), s.power...);
+    v(Field("pue", "PUE", "power of the building over power of the boards")
+          .hint(Hint::kRatio)
+          .limit(Limit::kPositive),
+      s.pue...);
+    v(Field("source", "", "where the figures come from"), s.source...);
+  }
+};
+
+}  // namespace reckon

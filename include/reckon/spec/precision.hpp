@@ -1,0 +1,96 @@
+// How numbers are kept and computed: formats, precision recipes, optimizers.
+//
+//   formats/bf16.yaml             bits per weight
+//   formats/recipes/bf16.yaml     which format for weights, gradients, master copy, wire
+//   optimizers/adamw.yaml         states per parameter
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "reckon/doc/field.hpp"
+#include "reckon/spec/hardware.hpp"
+#include "reckon/units/quantity.hpp"
+
+namespace reckon {
+
+// A number format where only its size matters. In a recipe its name stands for the file's values.
+template <class R>
+struct Stored {
+  std::string name;
+  Bytes<R> size;  // of one element, scales included
+
+  template <class V, class... S>
+  static void fields(V&& v, S&... s) {
+    v(Field("name", "", "a file in formats/").required(), s.name...);
+    v(Field("size", "B", "bytes of one element, scales included")
+          .required()
+          .limit(Limit::kPositive),
+      s.size...);
+  }
+};
+
+template <class R>
+struct Precision {
+  std::string id, name, source;
+  Compute compute = Compute::kBf16;
+  Stored<R> weights, gradients, activations, reduce, gather;
+  std::optional<Stored<R>> master;
+
+  template <class V, class... S>
+  static void fields(V&& v, S&... s) {
+    v(Field("id", "", "the file's name, filled in by the program"), s.id...);
+    v(Field("name", "", "as people call it"), s.name...);
+    v(Field("compute", "", "which peak of the chip").required(), s.compute...);
+    v(Field("weights", "w", "the working copy").required(), s.weights...);
+    v(Field("gradients", "g", "as kept").required(), s.gradients...);
+    v(Field("master", "m", "the copy the optimizer updates; none = the weights"), s.master...);
+    v(Field("activations", "b", "as kept between forward and backward").required(),
+      s.activations...);
+    v(Field("reduce", "b_red", "gradients on the wire").required(), s.reduce...);
+    v(Field("gather", "b_gat", "weights on the wire (ZeRO)").required(), s.gather...);
+    v(Field("source", "", "where the figures come from"), s.source...);
+  }
+};
+
+// Which tensors an optimizer state is kept for.
+enum class Covers { kAll, kMatrices, kVectors, kLayerMatrices, kOther };
+constexpr auto names(Covers) {
+  return std::array{"all", "matrices", "vectors", "layer_matrices", "other"};
+}
+enum class StateShape { kFull, kFactored };
+constexpr auto names(StateShape) { return std::array{"full", "factored"}; }
+
+template <class R>
+struct OptimizerState {
+  std::string name;
+  Stored<R> format;
+  Covers covers = Covers::kAll;
+  StateShape shape = StateShape::kFull;
+
+  template <class V, class... S>
+  static void fields(V&& v, S&... s) {
+    v(Field("name", "", "momentum, variance, …").required(), s.name...);
+    v(Field("format", "s", "a file in formats/").required(), s.format...);
+    v(Field("covers", "", "all | matrices | vectors | layer_matrices | other"), s.covers...);
+    v(Field("shape", "", "full | factored (rows + columns of each matrix)"), s.shape...);
+  }
+};
+
+template <class R>
+struct Optimizer {
+  std::string id, name, source;
+  std::vector<OptimizerState<R>> states;
+
+  template <class V, class... S>
+  static void fields(V&& v, S&... s) {
+    v(Field("id", "", "the file's name, filled in by the program"), s.id...);
+    v(Field("name", "", "as people call it"), s.name...);
+    v(Field("states", "", "what it keeps per parameter"), s.states...);
+    v(Field("source", "", "where the figures come from"), s.source...);
+  }
+};
+
+}  // namespace reckon

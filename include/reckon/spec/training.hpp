@@ -1,0 +1,211 @@
+// A training plan: model, cluster, how the work is split, batch, precision, optimizer, run.
+//
+//   kind: training
+//   model: llama-3-70b
+//   cluster: 64xh100-sxm
+//   mesh: {tensor: 8}
+//   sharding: {zero: 1}
+//   batch: {global: 128, micro: 1, sequence: 8192}
+//   assume: {preset: textbook, train.mfu: 40%}
+//   run: {tokens: 1.4T}
+//
+// This is the plan after names have been looked up and shorthands written out (engine/load.hpp);
+// the degrees have been checked to multiply and divide (engine/legal.hpp). Sequence lengths are in
+// tokens, batches in sequences.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "reckon/spec/assume.hpp"
+#include "reckon/spec/hardware.hpp"
+#include "reckon/spec/model.hpp"
+#include "reckon/spec/precision.hpp"
+
+namespace reckon {
+
+// GPUs = data · tensor · context · pipeline. Expert parallelism splits the data and context ranks.
+template <class R>
+struct Mesh {
+  std::optional<Count<R>> data;
+  Count<R> tensor{1}, context{1}, pipeline{1}, expert{1};
+  bool sequence = false;
+
+  template <class V, class... S>
+  static void fields(V&& v, S&... s) {
+    v(Field("data", "D", "data parallel; the GPUs that are left if not stated").degree(),
+      s.data...);
+    v(Field("tensor", "t", "tensor parallel").degree(), s.tensor...);
+    v(Field("sequence", "", "sequence parallel regions between the tensor-parallel ones"),
+      s.sequence...);
+    v(Field("context", "c", "context parallel (ring attention)").degree(), s.context...);
+    v(Field("pipeline", "p", "pipeline stages").degree(), s.pipeline...);
+    v(Field("expert", "e", "expert parallel, over the data and context ranks").degree(),
+      s.expert...);
+  }
+};
+
+enum class Within { kAll, kNode };
+constexpr auto names(Within) { return std::array{"all", "node"}; }
+
+template <class R>
+struct Sharding {
+  Count<R> zero{0};
+  Within within = Within::kAll;
+
+  template <class V, class... S>
+  static void fields(V&& v, S&... s) {
+    v(Field("zero", "z", "0 DDP, 1 optimizer, 2 + gradients, 3 + weights (FSDP)").count(),
+      s.zero...);
+    v(Field("within", "", "all data ranks, or the node (HSDP: replicated across nodes)"),
+      s.within...);
+  }
+};
+
+enum class ScheduleKind { k1f1b, kGpipe, kInterleaved };
+constexpr auto names(ScheduleKind) { return std::array{"1f1b", "gpipe", "interleaved"}; }
+
+template <class R>
+struct Schedule {
+  ScheduleKind kind = ScheduleKind::k1f1b;
+  Count<R> chunks{1};
+
+  template <class V, class... S>
+  static void fields(V&& v, S&... s) {
+    v(Field("kind", "", "1f1b | gpipe | interleaved"), s.kind...);
+    v(Field("chunks", "v", "model chunks of a stage (interleaved)").degree(), s.chunks...);
+  }
+};
+
+// Either {global, micro, sequence} or {tokens_per_gpu}, the tokens of a step over all GPUs.
+template <class R>
+struct Batch {
+  std::optional<Count<R>> global, micro, sequence, tokens_per_gpu, micro_batches;
+
+  template <class V, class... S>
+  static void fields(V&& v, S&... s) {
+    v(Field("global", "B", "sequences of one step").degree(), s.global...);
+    v(Field("micro", "b", "sequences of one micro-batch").degree(), s.micro...);
+    v(Field("sequence", "s", "tokens of a sequence").hint(Hint::kLength).limit(Limit::kAtLeastOne),
+      s.sequence...);
+    v(Field("tokens_per_gpu", "T_gpu", "tokens of one step over GPUs")
+          .hint(Hint::kLength)
+          .limit(Limit::kPositive),
+      s.tokens_per_gpu...);
+    v(Field("micro_batches", "n", "with tokens_per_gpu: micro-batches of one step").degree(),
+      s.micro_batches...);
+  }
+};
+
+enum class Recompute { kNone, kSelective, kFull };
+constexpr auto names(Recompute) { return std::array{"none", "selective", "full"}; }
+
+enum class Offload { kNone, kOptimizer };
+constexpr auto names(Offload) { return std::array{"none", "optimizer"}; }
+
+// Matrices that adapters can be attached to.
+enum class Target { kQ, kK, kV, kO, kGate, kUp, kDown };
+constexpr auto names(Target) { return std::array{"q", "k", "v", "o", "gate", "up", "down"}; }
+
+// LoRA: two thin matrices beside each target; the base weights stay frozen, in any format.
+template <class R>
+struct Adapters {
+  Count<R> rank{16};
+  std::vector<Target> targets{Target::kQ, Target::kK, Target::kV, Target::kO};
+  std::optional<Stored<R>> base;
+
+  template <class V, class... S>
+  static void fields(V&& v, S&... s) {
+    v(Field("rank", "r", "inner width of an adapter").required().degree(), s.rank...);
+    v(Field("targets", "", "matrices that get one: q, k, v, o, gate, up, down"), s.targets...);
+    v(Field("base", "w_0", "format of the frozen weights; the recipe's if not stated"), s.base...);
+  }
+};
+
+template <class R>
+struct Trainable {
+  std::optional<Adapters<R>> adapters;
+
+  template <class V, class... S>
+  static void fields(V&& v, S&... s) {
+    v(Field("adapters", "", "train adapters only (LoRA, QLoRA)"), s.adapters...);
+  }
+};
+
+template <class R>
+struct MemoryLimits {
+  Ratio<R> tight;
+
+  template <class V, class... S>
+  static void fields(V&& v, S&... s) {
+    v(Field("tight", "", "headroom below this share of the capacity is called tight").share(),
+      s.tight...);
+  }
+};
+
+template <class R>
+struct Run {
+  std::optional<Count<R>> tokens;
+  std::optional<Price<R>> price;
+  std::optional<Watts<R>> power;
+  std::string as_of;
+
+  template <class V, class... S>
+  static void fields(V&& v, S&... s) {
+    v(Field("tokens", "T_run", "tokens of the whole run")
+          .hint(Hint::kTokens)
+          .limit(Limit::kPositive),
+      s.tokens...);
+    v(Field("price", "c_gpu", "of one GPU for an hour").hint(Hint::kUsdPerHour), s.price...);
+    v(Field("power", "P_w", "of one GPU, in place of the chip's board limit")
+          .limit(Limit::kPositive),
+      s.power...);
+    v(Field("as_of", "", "date of the price"), s.as_of...);
+  }
+};
+
+template <class R>
+struct TrainingPlan {
+  std::string name, comment;
+  Model<R> model;
+  Cluster<R> cluster;
+  Mesh<R> mesh;
+  Sharding<R> sharding;
+  Schedule<R> schedule;
+  Batch<R> batch;
+  Precision<R> precision;
+  Optimizer<R> optimizer;
+  Recompute recompute = Recompute::kNone;
+  Offload offload = Offload::kNone;
+  Trainable<R> trainable;
+  MemoryLimits<R> memory;
+  Assume<R> assume;
+  Run<R> run;
+
+  template <class V, class... S>
+  static void fields(V&& v, S&... s) {
+    v(Field("name", "", "for people"), s.name...);
+    v(Field("comment", "", "for people"), s.comment...);
+    v(Field("model", "", "a file in models/, a path, or a model written out").required(),
+      s.model...);
+    v(Field("cluster", "", "64xh100-sxm, a file in hardware/clusters, or {node, nodes}").required(),
+      s.cluster...);
+    v(Field("mesh", "", "degrees of parallelism"), s.mesh...);
+    v(Field("sharding", "", "what the data ranks share (ZeRO, FSDP, HSDP)"), s.sharding...);
+    v(Field("schedule", "", "order of the pipeline's micro-batches"), s.schedule...);
+    v(Field("batch", "", "of one optimizer step").required(), s.batch...);
+    v(Field("precision", "", "a file in formats/recipes"), s.precision...);
+    v(Field("optimizer", "", "a file in optimizers/"), s.optimizer...);
+    v(Field("recompute", "", "none | selective (the attention core) | full (layer inputs kept)"),
+      s.recompute...);
+    v(Field("offload", "", "none | optimizer (states in the host's memory)"), s.offload...);
+    v(Field("trainable", "", "all, or adapters"), s.trainable...);
+    v(Field("memory", "", "when to call a fit tight"), s.memory...);
+    v(Field("assume", "", "conventions and efficiencies"), s.assume...);
+    v(Field("run", "", "length and price of the run"), s.run...);
+  }
+};
+
+}  // namespace reckon
