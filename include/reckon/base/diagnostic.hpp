@@ -4,7 +4,7 @@
 //       .note(heads.span, "heads is stated here")
 //       .help("nearest degrees that work: 4, 8");
 //
-//   plan.yaml:7:17: error: tensor = 6 does not divide heads = 64
+//   plan.yaml:7:16: error: tensor = 6 does not divide heads = 64
 //       7 | mesh: {tensor: 6}
 //         |                ^
 //   models/llama-3-70b.yaml:9:12: note: heads is stated here
@@ -12,7 +12,9 @@
 //         |            ^~
 //   help: nearest degrees that work: 4, 8
 //
-// Diagnostics at one place with one text are reported once.
+// Diagnostics at one place with one text are shown once, and of very many the first hundred. A
+// source line of more than 100 characters is cut around the place; control and invisible
+// characters, of the source and of messages, are shown as ·.
 #pragma once
 
 #include <string>
@@ -54,10 +56,12 @@ class Diagnostics {
   std::size_t error_count() const;
   const std::vector<Diagnostic>& all() const { return all_; }
 
-  // Everything as text, in order of file and place; `colour` for terminals.
+  // Everything as text; what has no place first, then by file (in order of first appearance), line
+  // and column. `colour` for terminals.
   std::string render(bool colour = false) const;
 
  private:
+  std::size_t errors_ = 0;
   std::vector<Diagnostic> all_;
 };
 

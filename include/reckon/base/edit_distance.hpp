@@ -13,8 +13,9 @@ namespace reckon {
 // Insertions, deletions, substitutions and swaps of neighbours, each 1.
 int edit_distance(std::string_view a, std::string_view b);
 
-// At most a third of the word's letters may differ (at least 1, at most 3); a candidate that the
-// word begins, or that begins the word, counts too. Ties go to the first.
+// At most a third of the word's letters may differ (at least 1, at most 3), upper and lower case
+// being the same; a candidate that the word begins, or that begins the word (by two letters or
+// more), counts too. Ties go to the first.
 std::string closest(std::string_view word, const std::vector<std::string>& candidates);
 
 }  // namespace reckon

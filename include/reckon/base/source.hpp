@@ -4,8 +4,9 @@
 //   const SourceFile* file = sources.add("plan.yaml", text);
 //   Span at{file, 3, 10, 4};                 // line 3, columns 10 to 13
 //
-// Lines and columns count from 1; columns count characters, not bytes. A Span points into a
-// SourceFile that its Sources owns: keep the Sources as long as anything that was read from it.
+// Lines and columns count from 1; columns count characters, not bytes. Lines end in "\n" or "\r\n";
+// a byte order mark is no part of the first line. A Span points into a SourceFile that its Sources
+// owns: keep the Sources as long as anything that was read from it.
 #pragma once
 
 #include <memory>
@@ -15,12 +16,16 @@
 
 namespace reckon {
 
+// Made by Sources::add, which finds the lines.
 struct SourceFile {
   std::string name;  // as shown to people: a path, "<stdin>", "--set"
   std::string text;
+  std::vector<std::size_t> line_starts;  // byte offsets
 
   // The text of a line (from 1), without its end. Empty past the last line.
   std::string_view line(int number) const;
+  int line_at(std::size_t byte) const;
+  std::size_t start_of_line(int number) const;  // byte offset
 };
 
 struct Span {

@@ -4,10 +4,12 @@
 //   t.row({"all-gather", "12.25 GB"});
 //   t.text("  ")                       // every line indented by two spaces
 //
-// Widths count characters. The last left-aligned column is not padded, so no line ends in spaces.
+// Widths count terminal columns. No line ends in spaces. A line end inside a cell becomes a space
+// in text() and <br> in markdown().
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace reckon {
@@ -21,14 +23,17 @@ class Table {
     Align align = Align::kLeft;
   };
   explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
-  void row(std::vector<std::string> cells);  // short rows are filled with empty cells
+  void row(std::vector<std::string> cells);  // a short row is filled with empty cells
   bool empty() const { return rows_.empty(); }
 
   std::string text(std::string_view indent = "") const;  // no title line if all titles are empty
-  std::string markdown() const;                          // | and : escaped as GitHub wants it
-  std::string csv() const;                               // RFC 4180 quoting
+  std::string markdown() const;                          // GitHub's tables; | is escaped
+  std::string csv() const;                               // RFC 4180 quoting, lines end in "\n"
 
  private:
+  bool has_titles() const;
+  std::vector<std::string> titles() const;
+
   std::vector<Column> columns_;
   std::vector<std::vector<std::string>> rows_;
 };

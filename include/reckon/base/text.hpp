@@ -7,18 +7,21 @@
 
 namespace reckon {
 
-// Columns a UTF-8 text takes on a terminal: code points, combining marks not counted.
+// Columns a UTF-8 text takes on a terminal: combining marks none, East Asian wide ones two.
 std::size_t columns(std::string_view text);
 
-// Byte offset -> 1-based column of that byte in its line.
+// Byte offset -> 1-based column of that byte in its line, counting characters.
 int column_of(std::string_view line, std::size_t byte);
 
 std::string pad_right(std::string_view text, std::size_t width);
 std::string pad_left(std::string_view text, std::size_t width);
 
 // Breaks at spaces so that no line exceeds `width` columns where words allow; lines after the first
-// begin with `indent`.
+// begin with `indent`, which counts. Line ends of the text stay.
 std::string wrap(std::string_view text, std::size_t width, std::string_view indent = "");
+
+// Control, invisible and malformed characters (a tab, a no-break space, a stray byte) as ·.
+std::string printable(std::string_view text);
 
 std::string join(const std::vector<std::string>& words, std::string_view separator);
 
