@@ -125,6 +125,7 @@ struct Assume {
   bool fused_swiglu = true, dropout = false;
   Bytes<R> logits{};
   Count<R> gathered_layers{0};
+  Ratio<R> live_layers{1};
   CapacityCount capacity = CapacityCount::kPrinted;
   Reserve<R> reserve;
   Ratio<R> power{1}, pue{1};
@@ -151,6 +152,10 @@ struct Assume {
     v(Field("logits", "b_logit", "bytes kept per logit of a micro-batch"), s.logits...);
     v(Field("gathered_layers", "n_gat", "layers whose weights ZeRO-3 holds whole").count(),
       s.gathered_layers...);
+    v(Field("live_layers", "n_live",
+            "layers' worth of activations alive while one is recomputed (full recompute)")
+          .hint(Hint::kRatio),
+      s.live_layers...);
     v(Field("capacity", "", "printed | usable"), s.capacity...);
     v(Field("reserve", "", "memory that is not the plan's"), s.reserve...);
     v(Field("power", "u_w", "mean draw as a share of the board limit").efficiency(), s.power...);

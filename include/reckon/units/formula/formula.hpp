@@ -144,6 +144,17 @@ using Largest = Choice<D, R, Op::kMax>;
 template <Dim D, class R>
 using Smallest = Choice<D, R, Op::kMin>;
 
+// A whole number that follows from the plan's structure (layers of a stage): recorded under its label, with no
+// field behind it.
+template <class R>
+Count<R> structural(Label label, int n) {
+  if constexpr (std::is_same_v<R, Traced>) {
+    return Count<R>(Tape::current->input(n, {.symbol = label, .hint = Hint::kCount}));
+  } else {
+    return Count<R>(R(n));
+  }
+}
+
 // For loop bounds and `if`: a plain int can't get back into a formula (see Number in units.hpp).
 template <class R>
 int whole(Count<R> n) {

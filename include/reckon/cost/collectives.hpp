@@ -1,0 +1,98 @@
+// Time of one collective: bytes each rank sends over the link they cross, plus the ring's waiting.
+//
+//   bytes  all-gather, reduce-scatter, all-to-all: S·(q − 1)/q     all-reduce: twice that
+//   time   a_0 + passes·((q − N)·a_node + (N − 1)·a_net) + bytes / W
+//
+// S is the whole buffer. Inside a node W is the link's rate, or that of the links to the group's
+// peers where each peer has its own (xGMI); between nodes it is one port's rate, or all ports of
+// the ranks in a node (at most the link's rate), as `assume.ring_across` says. `assume.ring_factor:
+// drop` takes (q − 1)/q for 1.           Source: Thakur 2005; NCCL tuning constants; training model
+// note, section 5.
+#pragma once
+
+#include "reckon/cost/layout.hpp"
+
+namespace reckon {
+
+inline const Formula kLinkRate{"link.rate", "W_link", "rate inside a node, to all peers",
+                               "line rate · share reached"};
+inline const Formula kPeerRate{"link.peer_rate", "W_peer", "rate to one peer in a node",
+                               "line rate · share reached"};
+inline const Formula kGroupRate{"link.group_rate", "W", "rate of a group inside a node",
+                                "links to its peers together, at most the whole link"};
+inline const Formula kNicRate{"network.per_gpu", "W_x", "network rate of one GPU",
+                              "ports · rate / GPUs · share reached"};
+inline const Formula kNetworkRate{"network.rate", "W_x", "rate of a ring between nodes",
+                                  "ports of the ranks in a node, at most the link"};
+inline const Formula kSentBytes{"collective.bytes", "bytes", "bytes each rank sends",
+                                "Thakur 2005: bandwidth-optimal algorithms"};
+inline const Formula kCollectiveTime{"collective.time", "t_coll", "time of one collective",
+                                     "latency + bytes over the link"};
+
+template <class R>
+struct Links {
+  ByteRate<R> node, peer, nic;
+};
+
+// Rates of the plan's links under its efficiencies. A plan inside one node needs no network.
+template <class R>
+Links<R> links(const TrainingPlan<R>& plan) {
+  const Node<R>& node = plan.cluster.node;
+  const LinkEfficiency<R>& e = plan.assume.efficiency;
+  Links<R> l;
+  if (const auto& link = node.chip.link) {
+    l.node = kLinkRate(link->one_way * e.link);
+    l.peer = link->peer ? kPeerRate(*link->peer * e.link) : l.node;
+  }
+  if (node.fabric && node.nics)
+    l.nic = kNicRate(*node.nics * node.fabric->rate / node.gpus * e.network);
+  return l;
+}
+
+// What one rank sends in one collective, and how long that takes.
+template <class R>
+struct Transfer {
+  Bytes<R> bytes{};
+  Seconds<R> time{};
+};
+
+template <class R>
+ByteRate<R> group_rate(const Group<R>& g, const Links<R>& l, RingAcross ring) {
+  auto W_link = l.node;
+  auto W_peer = l.peer;
+  auto q = g.q;
+  NAME(W_link, W_peer, q);
+  if (!g.crosses()) return kGroupRate(min(W_link, (q - 1) * W_peer));
+  if (ring == RingAcross::kOneNic) return l.nic;
+  auto r = g.r;
+  auto W_nic = l.nic;
+  NAME(r, W_nic);
+  return kNetworkRate(min(W_link, r * W_nic));
+}
+
+template <class R>
+Seconds<R> ring_latency(const Group<R>& g, Count<R> passes, const Latency<R>& a) {
+  auto q = g.q;
+  auto N = ceil(g.q / g.r);
+  NAME(q, N);
+  return a.base + passes * ((q - N) * a.node_hop + (N - 1) * a.network_hop);
+}
+
+// passes: 2 for an all-reduce, 1 for its halves and for an all-to-all. messages: the buffer is sent
+// in so many collectives, each waiting for itself.
+template <class R>
+Transfer<R> collective(Count<R> passes, Bytes<R> S, const Group<R>& g, const Links<R>& l,
+                       const Assume<R>& assume, Count<R> messages = Count<R>{1}) {
+  if (g.q <= 1) return {};
+  auto q = g.q;
+  NAME(S, q, passes);
+  auto share = assume.ring_factor == RingFactor::kKeep ? (q - 1) / q : Count<R>{1};
+  NAME(share);
+  auto bytes = kSentBytes(passes * share * S);
+  auto W = group_rate(g, l, assume.ring_across);
+  auto wait = messages * ring_latency(g, passes, assume.latency);
+  NAME(W, wait);
+  return {bytes, kCollectiveTime(wait + bytes / W)};
+}
+
+}  // namespace reckon

@@ -1,0 +1,344 @@
+// What a training step sends: every collective's bytes and time, and what of it stays exposed.
+//
+// Data parallel: DDP all-reduces gradients; ZeRO-1 and 2 reduce-scatter them and all-gather new
+// weights (ZeRO-2 reduces every micro-batch, since it keeps only a shard); ZeRO-3 gathers weights
+// for forward and backward and reduces gradients, every micro-batch without a pipeline, once a step
+// with one. HSDP adds an all-reduce of the shard between nodes. Tensor parallel: two all-reduces a
+// layer and pass (sequence parallelism: the same bytes as gather + scatter). Context: c − 1 hops of
+// keys and values forward, twice the bytes backward. Expert: dispatch and combine, both passes.
+// Pipeline: one activation to the next stage and one gradient back, per chunk.
+//
+//   exposed = time − min(overlap · time, window)        window: the compute it may hide behind
+//                                                    Source: training model note, sections 5 to 11.
+#pragma once
+
+#include <array>
+
+#include "reckon/cost/activations.hpp"
+#include "reckon/cost/collectives.hpp"
+#include "reckon/cost/shards.hpp"
+
+namespace reckon {
+
+inline const Formula kCommBytes{"comm.bytes", "bytes", "bytes a GPU sends in a step",
+                                "count · bytes of one"};
+inline const Formula kCommTime{"comm.time", "T_op", "time of one kind of communication in a step",
+                               "count · time of one"};
+inline const Formula kExposed{"comm.exposed", "T_exp", "communication left exposed",
+                              "time − what hides behind compute"};
+inline const Formula kCollectiveSum{"comm.dense_and_experts", "t_coll",
+                                    "one collective of all parameters",
+                                    "dense parameters and routed experts in their own groups"};
+inline const Formula kNetworkBytes{"all_to_all.network_bytes", "bytes_x",
+                                   "bytes of an all-to-all that leave the node",
+                                   "share of ranks in other nodes"};
+inline const Formula kNodeBytes{"all_to_all.node_bytes", "bytes_n",
+                                "bytes of an all-to-all that stay in the node",
+                                "share of other ranks in the node"};
+inline const Formula kAllToAll{"all_to_all.time", "t_a2a", "time of one all-to-all",
+                               "the slower of link and network"};
+inline const Formula kDistinctRanks{"experts.distinct_gpus", "copies",
+                                    "GPUs a token's experts lie on, expected",
+                                    "top-k drawn without replacement", Hint::kRatio};
+inline const Formula kDispatchBytes{"experts.dispatch_bytes", "S_disp",
+                                    "bytes of one rank's tokens in dispatch",
+                                    "copies · tokens · hidden"};
+inline const Formula kHop{"pipeline.hop", "t_p2p", "one activation to the next stage",
+                          "latency + bytes over the link"};
+inline const Formula kRingHop{"context.hop", "t_hop", "keys and values to the next context rank",
+                              "latency + bytes over the link"};
+
+// One operation of a step: what one call sends and takes, how many calls, what remains exposed.
+template <class R>
+struct Operation {
+  Transfer<R> one;
+  Count<R> count{0};
+  Bytes<R> bytes{};
+  Seconds<R> time{}, exposed{};
+
+  bool any() const { return !(count <= 0); }
+};
+
+template <class R>
+Operation<R> repeated(const Transfer<R>& one, Count<R> count) {
+  auto t_one = one.time;
+  auto bytes_one = one.bytes;
+  NAME(count, t_one, bytes_one);
+  return {one, count, kCommBytes(count * bytes_one), kCommTime(count * t_one), {}};
+}
+
+// time − what hides: nothing hides if nothing overlaps, and never more than the window.
+template <class R>
+Seconds<R> exposed(Seconds<R> time, Ratio<R> overlap, Seconds<R> window) {
+  if (time <= Seconds<R>{}) return {};
+  NAME(time, overlap, window);
+  return kExposed(time - min(overlap * time, window));
+}
+
+template <class R>
+struct Communication {
+  Operation<R> all_gather, reduce_scatter, all_reduce, replicas;  // data parallel
+  Operation<R> tensor, context, expert, pipeline;
+};
+
+// A collective over all parameters of a GPU: dense ones in the data group, experts in their own.
+template <class R>
+Transfer<R> parameter_collective(Count<R> passes, const StageShard<R>& x, Bytes<R> size,
+                                 const Group<R>& dense, const Group<R>& experts, const Links<R>& l,
+                                 const Assume<R>& a, Count<R> messages) {
+  auto S_dense = size * x.dense;
+  NAME(S_dense);
+  Transfer<R> t = collective(passes, S_dense, dense, l, a, messages);
+  if (x.experts.full <= 0 || experts.q <= 1) return t;
+  auto S_routed = size * x.experts.full;
+  NAME(S_routed);
+  const Transfer<R> e = collective(passes, S_routed, experts, l, a, messages);
+  return {t.bytes + e.bytes, kCollectiveSum(t.time + e.time)};
+}
+
+template <class R>
+struct CommunicationInputs {
+  const TrainingPlan<R>& plan;
+  const Layout<R>& layout;
+  const StageShard<R>& shard;  // of the stage that counts
+  Links<R> links;
+};
+
+// The group that shares states, and the group of replicas across nodes.
+template <class R>
+struct ShardGroups {
+  Group<R> shard, expert_shard, replicas, expert_replicas;
+};
+
+template <class R>
+ShardGroups<R> shard_groups(const TrainingPlan<R>& plan, const Layout<R>& x) {
+  if (plan.sharding.within == Within::kAll) {
+    const Group<R> none{Count<R>{1}, Count<R>{1}};
+    return {x.data, x.experts_data, none, none};
+  }
+  auto expert_replicas = x.expert_ranks / x.expert_shard;
+  NAME(expert_replicas);
+  return {{x.shard, x.shard},
+          {x.expert_shard, x.expert_shard},
+          {x.replicas, Count<R>{1}},
+          {expert_replicas, Count<R>{1}}};
+}
+
+// Trainable parameters in a GPU's gradients; weights on the wire.
+template <class R>
+StageShard<R> trained(const CommunicationInputs<R>& in) {
+  if (!in.plan.trainable.adapters) return in.shard;
+  StageShard<R> x;
+  x.dense = in.shard.adapters;
+  return x;
+}
+
+template <class R>
+void data_parallel(const CommunicationInputs<R>& in, Communication<R>& out) {
+  const TrainingPlan<R>& plan = in.plan;
+  const Layout<R>& x = in.layout;
+  const Precision<R>& precision = plan.precision;
+  const auto groups = shard_groups(plan, x);
+  const auto& z = plan.sharding.zero;
+  const StageShard<R> grads = trained(in);
+  const Count<R> one{1}, two{2};
+  const bool layerwise = !(z < 3) && !(in.shard.layers <= 0);
+  auto messages = layerwise ? in.shard.layers : one;
+  NAME(messages);
+  if (z < 1) {
+    out.all_reduce = repeated(parameter_collective(two, grads, precision.reduce.size, x.data,
+                                                   x.experts_data, in.links, plan.assume, messages),
+                              one);
+    return;
+  }
+  const bool every_micro_batch = static_cast<bool>(plan.mesh.pipeline <= 1);
+  auto times = every_micro_batch ? x.n : one;
+  NAME(times);
+  const auto& adapters = plan.trainable.adapters;
+  const auto& gather =
+      adapters && adapters->base && !(z < 3) ? adapters->base->size : precision.gather.size;
+  const StageShard<R>& gathered = z < 3 ? grads : in.shard;
+  const auto gather_one = parameter_collective(
+      one, gathered, gather, groups.shard, groups.expert_shard, in.links, plan.assume, messages);
+  out.all_gather = repeated(gather_one, z < 3 ? one : 2 * times);
+  const auto reduce_one =
+      parameter_collective(one, grads, precision.reduce.size, groups.shard, groups.expert_shard,
+                           in.links, plan.assume, messages);
+  out.reduce_scatter = repeated(reduce_one, z < 2 ? one : times);
+  if (groups.replicas.q <= 1) return;
+  StageShard<R> mine;
+  auto P_shard = grads.dense / x.shard;
+  NAME(P_shard);
+  mine.dense = P_shard;
+  mine.experts.full = grads.experts.full / x.expert_shard;
+  out.replicas = repeated(parameter_collective(two, mine, precision.reduce.size, groups.replicas,
+                                               groups.expert_replicas, in.links, plan.assume, one),
+                          one);
+}
+
+// One micro-batch's activations on a rank.
+template <class R>
+Bytes<R> hidden_bytes(const CommunicationInputs<R>& in) {
+  auto b = in.plan.precision.activations.size;
+  auto T = in.layout.T;
+  NAME(b, T);
+  auto H = b * T * *in.plan.model.hidden;
+  NAME(H);
+  return H;
+}
+
+template <class R>
+Count<R> stage_layers(const CommunicationInputs<R>& in) {
+  Count<R> L{0};
+  for (const LayerGroup<R>& g : in.plan.model.layers) L += g.count;
+  auto L_stage = L / in.plan.mesh.pipeline;
+  NAME(L_stage);
+  return L_stage;
+}
+
+template <class R>
+void tensor_parallel(const CommunicationInputs<R>& in, Bytes<R> H, Communication<R>& out) {
+  if (in.plan.mesh.tensor <= 1) return;
+  const auto one = collective(Count<R>{2}, H, in.layout.tensor, in.links, in.plan.assume);
+  auto per_layer = in.plan.recompute == Recompute::kFull ? Count<R>{6} : Count<R>{4};
+  auto tables = in.plan.mesh.pipeline <= 1 ? Count<R>{2} : Count<R>{1};
+  NAME(per_layer, tables);
+  auto each = per_layer * stage_layers(in);
+  if (!(in.plan.model.vocab <= 0)) each += tables;
+  out.tensor = repeated(one, in.layout.n * each);
+}
+
+// Rate from one rank to the next: a peer in the node, or a port.
+template <class R>
+ByteRate<R> neighbour_rate(bool crosses, const Links<R>& l) {
+  return crosses ? l.nic : l.peer;
+}
+
+template <class R>
+void context_parallel(const CommunicationInputs<R>& in, Communication<R>& out) {
+  const TrainingPlan<R>& plan = in.plan;
+  if (plan.mesh.context <= 1) return;
+  Count<R> widths{0}, layers{0};
+  for (const LayerGroup<R>& g : plan.model.layers) {
+    if (g.mixer.kind == MixerKind::kNone) continue;
+    widths += g.count * 2 * kv_width_on_rank(plan.model, g.mixer, plan.mesh.tensor);
+    layers += g.count;
+  }
+  auto kv_width = widths / layers;  // keys and values of a layer, mean over the layers
+  auto T = in.layout.T;
+  NAME(kv_width, T);
+  auto bytes = plan.precision.activations.size * T * kv_width;
+  NAME(bytes);
+  const bool crosses = in.layout.context.crosses();
+  const auto& a = plan.assume.latency;
+  auto t_hop =
+      kRingHop((crosses ? a.network_hop : a.node_hop) + bytes / neighbour_rate(crosses, in.links));
+  // Forward moves K and V, backward K, V and their gradients: three times the bytes.
+  auto c = plan.mesh.context;
+  auto L_mix = layers / plan.mesh.pipeline;
+  NAME(c, L_mix);
+  out.context = repeated({bytes, t_hop}, 3 * (c - 1) * L_mix * in.layout.n);
+}
+
+// Copies of a token that dispatch sends: one per expert, or one per GPU that holds any of its
+// experts.
+template <class R>
+Count<R> dispatch_copies(const Mlp<R>& m, Count<R> e, Dispatch convention) {
+  if (convention == Dispatch::kPerExpert) return *m.top_k;
+  // C(E − E/e, k) / C(E, k): no expert of a GPU among k drawn from E.
+  Count<R> missed{1};
+  auto E = *m.experts;
+  NAME(E, e);
+  auto E_gpu = E / e;
+  NAME(E_gpu);
+  const int k = whole(*m.top_k);
+  for (int j = 0; j < k; ++j) {
+    auto drawn = structural<R>("drawn", j);
+    missed = missed * max(0, E - E_gpu - drawn) / (E - drawn);
+  }
+  NAME(missed);
+  return kDistinctRanks(e * (1 - missed));
+}
+
+// Bytes to other nodes go through the GPU's own port, those to its neighbours over the link, both
+// at once.
+template <class R>
+Transfer<R> all_to_all(Bytes<R> S, const Group<R>& g, const Links<R>& l, const Latency<R>& a) {
+  auto q = g.q;
+  auto r = g.r;
+  NAME(S, q, r);
+  auto near = kNodeBytes(S * (r - 1) / q);
+  if (!g.crosses()) {
+    auto W = group_rate(g, l, RingAcross::kOneNic);
+    NAME(near, W);
+    return {near, kAllToAll(a.base + near / W)};
+  }
+  auto far = kNetworkBytes(S * (q - r) / q);
+  auto W_link = l.node;
+  auto W_x = l.nic;
+  NAME(W_link, W_x);
+  Largest<kSecond, R> slower;
+  slower.offer("network", a.base + a.network_hop + far / W_x);
+  if (!(r <= 1)) slower.offer("link", a.base + near / W_link);
+  return {far + near, kAllToAll(slower.best())};
+}
+
+template <class R>
+void expert_parallel(const CommunicationInputs<R>& in, Bytes<R> H, Communication<R>& out) {
+  const TrainingPlan<R>& plan = in.plan;
+  if (plan.mesh.expert <= 1) return;
+  for (const LayerGroup<R>& g : plan.model.layers) {
+    if (g.mlp.kind != MlpKind::kMoe) continue;
+    auto copies = dispatch_copies(g.mlp, plan.mesh.expert, plan.assume.dispatch);
+    auto shared_by = plan.mesh.sequence ? plan.mesh.tensor : Count<R>{1};
+    NAME(copies, shared_by);
+    auto S = kDispatchBytes(copies * H / shared_by);
+    const auto one = all_to_all(S, in.layout.expert, in.links, plan.assume.latency);
+    // Dispatch and combine, forward and backward; full recompute repeats the forward ones.
+    auto per_layer = plan.recompute == Recompute::kFull ? Count<R>{6} : Count<R>{4};
+    NAME(per_layer);
+    const auto op = repeated(one, per_layer * g.count / plan.mesh.pipeline * in.layout.n);
+    if (!out.expert.any()) {
+      out.expert = op;
+    } else {
+      out.expert.count += op.count;
+      out.expert.bytes += op.bytes;
+      out.expert.time += op.time;
+    }
+  }
+}
+
+template <class R>
+void pipeline_parallel(const CommunicationInputs<R>& in, Bytes<R> H, Communication<R>& out) {
+  const TrainingPlan<R>& plan = in.plan;
+  if (plan.mesh.pipeline <= 1) return;
+  const auto& N_node = plan.cluster.node.gpus;
+  const bool crosses = !(plan.mesh.tensor * in.layout.ranks < N_node);
+  auto shared_by = plan.mesh.sequence ? plan.mesh.tensor : Count<R>{1};
+  NAME(shared_by);
+  auto bytes = H / shared_by;
+  NAME(bytes);
+  const auto& a = plan.assume.latency;
+  auto t_p2p = kHop(a.base + (crosses ? a.network_hop : a.node_hop) +
+                    bytes / neighbour_rate(crosses, in.links));
+  // There and back for every chunk; the fill of the pipeline adds p − 1 hops each way.
+  const auto& v = plan.schedule.chunks;
+  auto p = plan.mesh.pipeline;
+  NAME(p);
+  out.pipeline = repeated({bytes, t_p2p}, 2 * (v * in.layout.n + p - 1));
+}
+
+template <class R>
+Communication<R> communication(const CommunicationInputs<R>& in) {
+  Communication<R> out;
+  data_parallel(in, out);
+  if (!in.plan.model.hidden || in.plan.model.layers.empty()) return out;
+  auto H = hidden_bytes(in);
+  tensor_parallel(in, H, out);
+  context_parallel(in, out);
+  expert_parallel(in, H, out);
+  pipeline_parallel(in, H, out);
+  return out;
+}
+
+}  // namespace reckon

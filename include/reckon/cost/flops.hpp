@@ -1,0 +1,124 @@
+// FLOPs of one token, forward and in training, under the four conventions people divide by.
+//
+//   6n       6 · active parameters (input table and head included), no attention
+//   full     3 · (2 · matmul parameters + attention over all pairs)
+//   causal   the same with attention over the past only: what a causal model needs
+//   hfu      causal + what recompute runs again: what the hardware executes
+//
+// With adapters the base weights get no gradient of their own: 4 instead of 6. Attention of a layer
+// costs 2·s'·(query width + value width) per token for s' tokens looked at. Absent where the model
+// has no dimensions or the plan no sequence length.          Source: Narayanan 2021 appendix,
+// training model note section 3.
+#pragma once
+
+#include <optional>
+
+#include "reckon/cost/parameters.hpp"
+#include "reckon/spec/training.hpp"
+
+namespace reckon {
+
+inline const Formula kFlops6n{"flops.per_token.6n", "F_6n", "FLOPs of a token in training, 6N",
+                              "Kaplan 2020, section 2.1: 2 forward + 4 backward", Hint::kPerToken};
+inline const Formula kFlopsAdapters6n{
+    "flops.per_token.6n_adapters", "F_6n", "FLOPs of a token, adapters only",
+    "4 for frozen weights (no weight gradient), 6 for adapters", Hint::kPerToken};
+inline const Formula kFlopsFull{"flops.per_token.full", "F_full",
+                                "FLOPs of a token in training, attention over all pairs",
+                                "Narayanan 2021, appendix", Hint::kPerToken};
+inline const Formula kFlopsCausal{"flops.per_token.causal", "F_causal",
+                                  "FLOPs of a token in training, causal attention",
+                                  "half the pairs of `full`", Hint::kPerToken};
+inline const Formula kFlopsHfu{"flops.per_token.hfu", "F_hfu",
+                               "FLOPs of a token that the hardware executes",
+                               "causal + what recompute runs again", Hint::kPerToken};
+inline const Formula kForwardFlops{"flops.forward", "F_fwd", "FLOPs of a token, forward",
+                                   "2 per matmul parameter + causal attention", Hint::kPerToken};
+inline const Formula kAttentionFull{"flops.attention_full", "F_att",
+                                    "attention of a token over all pairs, forward",
+                                    "2·s'·(query width + value width) a layer", Hint::kPerToken};
+inline const Formula kAttentionCausal{
+    "flops.attention_causal", "F_att_c", "attention of a token over the past, forward",
+    "a token sees half the sequence, or its window", Hint::kPerToken};
+
+template <class R>
+struct AttentionFlops {
+  Flops<R> full, causal;
+};
+
+// Width of the scores' and the values' products in one layer.
+template <class R>
+Count<R> attention_width(const Model<R>& model, const Mixer<R>& x) {
+  if (x.kind == MixerKind::kNone) return {};
+  if (x.kind == MixerKind::kAbstract) return 2 * *model.hidden;
+  return query_width(model, x) + value_width(model, x);
+}
+
+// Of all layers, one token, forward; s: length of the sequence.
+template <class R>
+AttentionFlops<R> attention_flops(const Model<R>& model, Count<R> s) {
+  Sum<kFlop, R> full, causal;
+  int i = 0;
+  for (const LayerGroup<R>& g : model.layers) {
+    auto seen = g.mixer.window ? min(s, *g.mixer.window) : s;
+    auto width = g.count * attention_width(model, g.mixer);
+    NAME(seen, width);
+    full.add({"layer group", i}, 2_flop * seen * width);
+    causal.add({"layer group", i}, 2_flop * (seen * (1 - seen / (2 * s))) * width);
+    ++i;
+  }
+  return {kAttentionFull(full.total()), kAttentionCausal(causal.total())};
+}
+
+template <class R>
+struct TokenFlops {
+  Flops<R> six_n;
+  std::optional<Flops<R>> full, causal, hfu, forward;
+
+  const std::optional<Flops<R>> of(FlopCount convention) const {
+    switch (convention) {
+      case FlopCount::k6n:
+        return six_n;
+      case FlopCount::kFull:
+        return full;
+      case FlopCount::kCausal:
+        return causal;
+      case FlopCount::kHfu:
+        return hfu;
+    }
+    return {};
+  }
+};
+
+// FLOPs that recompute adds to a token: the layers' forward pass, or the attention core alone.
+template <class R>
+Flops<R> recomputed_flops(const Parameters<R>& n, Flops<R> attention, Recompute policy) {
+  if (policy == Recompute::kFull) return 2_flop * n.on_path + attention;
+  if (policy == Recompute::kSelective) return attention;
+  return {};
+}
+
+// N_a: trainable parameters of adapters, 0 without.
+template <class R>
+TokenFlops<R> token_flops(const TrainingPlan<R>& plan, const Parameters<R>& n, Count<R> N_a) {
+  TokenFlops<R> f;
+  const bool adapters = plan.trainable.adapters.has_value();
+  auto N_act = n.active;
+  auto N_mm = n.matmul;
+  NAME(N_act, N_mm, N_a);
+  f.six_n = adapters ? kFlopsAdapters6n(4_flop * N_act + 6_flop * N_a) : kFlops6n(6_flop * N_act);
+  if (!plan.batch.sequence || plan.model.layers.empty() || !plan.model.hidden) return f;
+  const AttentionFlops<R> att = attention_flops(plan.model, *plan.batch.sequence);
+  auto forward = 2_flop * N_mm;
+  auto matrices = adapters ? 4_flop * N_mm + 6_flop * N_a : 6_flop * N_mm;
+  auto again = recomputed_flops(n, att.causal, plan.recompute);
+  NAME(forward, matrices, again);
+  f.forward = kForwardFlops(forward + att.causal);
+  f.full = kFlopsFull(matrices + 3 * att.full);
+  auto causal = kFlopsCausal(matrices + 3 * att.causal);
+  f.causal = causal;
+  f.hfu = kFlopsHfu(causal + again);
+  return f;
+}
+
+}  // namespace reckon

@@ -1,0 +1,364 @@
+// Memory of one GPU of the heaviest pipeline stage, by component.
+//
+//   states       weights w·P, gradients g·P, optimizer and master copy o·P; ZeRO stage z divides by
+//   the shard group:
+//                the optimizer from z = 1, gradients from 2, weights from 3
+//   activations  layers · micro-batches in flight · what a layer keeps
+//   logits       of one micro-batch, on the last stage
+//   buffers      ZeRO-3: whole layers gathered for use, and one layer's gradients before they are
+//   reduced reserve      context and allocator, an assumption
+//                                       Source: Rajbhandari 2020; training model note, section 12.
+#pragma once
+
+#include "reckon/cost/activations.hpp"
+#include "reckon/cost/shards.hpp"
+
+namespace reckon {
+
+inline const Formula kWeights{"memory.weights", "M_w", "weights", "Rajbhandari 2020, section 3"};
+inline const Formula kFrozenWeights{"memory.frozen_weights", "M_w", "frozen weights and adapters",
+                                    "base format + working copy"};
+inline const Formula kGradients{"memory.gradients", "M_g", "gradients",
+                                "Rajbhandari 2020, section 3"};
+inline const Formula kOptimizer{"memory.optimizer", "M_o", "optimizer states and master copy",
+                                "Rajbhandari 2020, section 3"};
+inline const Formula kStates{"memory.states", "M_states", "training state",
+                             "weights + gradients + optimizer"};
+inline const Formula kActivations{"memory.activations", "M_a", "activations",
+                                  "Korthikanti 2022, section 4"};
+inline const Formula kRecomputed{"memory.recomputed_activations", "M_a",
+                                 "layer inputs, and the layer being recomputed",
+                                 "Chen 2016; training model note, section 12"};
+inline const Formula kLogits{"memory.logits", "M_logit", "logits of one micro-batch",
+                             "bytes per logit · tokens · vocabulary / t"};
+inline const Formula kBuffers{"memory.buffers", "M_buf", "gathered layers and their gradients",
+                              "FSDP prefetch: training model note, section 12"};
+inline const Formula kStageBuffers{"memory.stage_buffers", "M_buf",
+                                   "a stage's gathered weights and whole gradients",
+                                   "FSDP with a pipeline gathers once a step"};
+inline const Formula kReserve{"memory.reserve", "M_res", "context and allocator",
+                              "fixed + share of the rest"};
+inline const Formula kMemoryTotal{"memory.total", "M", "memory per GPU", "sum of its parts"};
+inline const Formula kHeaviest{"memory.heaviest_stage", "M", "memory per GPU of the heaviest stage",
+                               "largest of the stages"};
+inline const Formula kInFlight{"pipeline.in_flight", "m_i", "micro-batches in flight on a stage",
+                               "1F1B: Narayanan 2021, section 2.2", Hint::kRatio};
+inline const Formula kInFlightGpipe{"pipeline.in_flight_gpipe", "m_i",
+                                    "micro-batches in flight on a stage", "GPipe: all of them",
+                                    Hint::kRatio};
+inline const Formula kInFlightInterleaved{
+    "pipeline.in_flight_interleaved", "m_i", "micro-batches in flight on a stage",
+    "chunks of the warm-up, Megatron-LM schedules.py", Hint::kRatio};
+inline const Formula kCapacity{"memory.capacity", "C", "capacity", "the chip"};
+inline const Formula kHeadroom{"memory.headroom", "C − M", "headroom", "capacity − total"};
+inline const Formula kShortfall{"memory.shortfall", "short", "memory that is missing",
+                                "total − capacity, where positive"};
+inline const Formula kAfterStates{"memory.after_states", "C − M_states",
+                                  "left for activations after the states", "capacity − states"};
+inline const Formula kStatesWhole{"memory.states_unsharded", "M_0", "training state without ZeRO",
+                                  "bytes per parameter · parameters"};
+inline const Formula kBytesPerParameter{"memory.bytes_per_param", "β",
+                                        "state bytes per parameter, unsharded",
+                                        "weights + gradients + optimizer", Hint::kPerParam};
+inline const Formula kBytesPerParameterGpu{"memory.bytes_per_param_gpu", "β_gpu",
+                                           "state bytes per parameter on one GPU",
+                                           "states / parameters on the GPU", Hint::kPerParam};
+inline const Formula kOptimizerPerParameter{"memory.optimizer_bytes_per_param", "β_o",
+                                            "optimizer bytes per parameter, unsharded",
+                                            "states and master copy", Hint::kPerParam};
+inline const Formula kOptimizerOverWeights{"memory.optimizer_over_weights", "M_o/M_w",
+                                           "optimizer over weights, unsharded",
+                                           "Rajbhandari 2020, section 3.1", Hint::kRatio};
+inline const Formula kWeightsWhole{"memory.weights_unsharded", "M_w0", "weights without ZeRO",
+                                   "bytes per weight · parameters"};
+inline const Formula kHostMemory{"memory.host", "M_host", "host memory per GPU",
+                                 "offloaded optimizer states"};
+
+// Bytes of one GPU's states before ZeRO, dense and routed experts apart (their shard groups
+// differ).
+template <class R>
+struct StateBytes {
+  Bytes<R> dense{}, experts{};
+};
+
+template <class R>
+Count<R> covered(const Held<R>& x, StateShape shape) {
+  return shape == StateShape::kFactored ? x.factored : x.full;
+}
+
+// Parameters a state is kept for: dense part and routed experts.
+template <class R>
+struct Covered {
+  Count<R> dense{0}, experts{0};
+};
+
+template <class R>
+Covered<R> covered_by(const OptimizerState<R>& state, const StageShard<R>& x) {
+  const StateShape shape = state.shape;
+  switch (state.covers) {
+    case Covers::kAll:
+      if (shape == StateShape::kFull) return {x.dense, x.experts.full};
+      return {x.matrices.factored + x.tables.factored, x.experts.factored};
+    case Covers::kMatrices:
+      return {covered(x.matrices, shape) + covered(x.tables, shape), covered(x.experts, shape)};
+    case Covers::kVectors:
+      return {x.vectors, Count<R>{0}};
+    case Covers::kLayerMatrices:
+      return {covered(x.matrices, shape), covered(x.experts, shape)};
+    case Covers::kOther:
+      return {covered(x.tables, shape) + x.vectors, Count<R>{0}};
+  }
+  return {};
+}
+
+// All optimizer states and the master copy of one GPU, before ZeRO.
+template <class R>
+StateBytes<R> optimizer_bytes(const TrainingPlan<R>& plan, const StageShard<R>& x) {
+  Sum<kByte, R> dense, experts;
+  if (plan.precision.master) {
+    dense.add("master copy", plan.precision.master->size * x.dense);
+    experts.add("master copy", plan.precision.master->size * x.experts.full);
+  }
+  for (const OptimizerState<R>& state : plan.optimizer.states) {
+    const Covered<R> n = covered_by(state, x);
+    dense.add(std::string_view(state.name), state.format.size * n.dense);
+    experts.add(std::string_view(state.name), state.format.size * n.experts);
+  }
+  return {dense.total(), experts.total()};
+}
+
+// Only adapters train: full-shaped states for them, none for the base.
+template <class R>
+StateBytes<R> adapter_optimizer_bytes(const TrainingPlan<R>& plan, const StageShard<R>& x) {
+  Sum<kByte, R> parts;
+  auto P_adapter = x.adapters;
+  NAME(P_adapter);
+  if (plan.precision.master) parts.add("master copy", plan.precision.master->size * P_adapter);
+  for (const OptimizerState<R>& state : plan.optimizer.states) {
+    if (state.covers == Covers::kVectors || state.covers == Covers::kOther) continue;
+    parts.add(std::string_view(state.name), state.format.size * P_adapter);
+  }
+  return {parts.total(), {}};
+}
+
+template <class R>
+struct States {
+  Bytes<R> weights, gradients, optimizer, host{};
+  Bytes<R> whole;  // everything, without ZeRO
+  Bytes<R> whole_weights, whole_optimizer;
+};
+
+template <class R>
+Bytes<R> sharded(const StateBytes<R>& bytes, bool divided, const Layout<R>& x) {
+  auto dense = bytes.dense;
+  auto experts = bytes.experts;
+  if (divided) {
+    dense = dense / x.shard;
+    if (!(experts <= Bytes<R>{})) experts = experts / x.expert_shard;
+  }
+  NAME(dense);
+  if (experts <= Bytes<R>{}) return dense;
+  NAME(experts);
+  return dense + experts;
+}
+
+template <class R>
+States<R> states(const TrainingPlan<R>& plan, const Layout<R>& layout, const StageShard<R>& x) {
+  const auto& z = plan.sharding.zero;
+  const auto& adapters = plan.trainable.adapters;
+  const auto& w = plan.precision.weights.size;
+  const auto& g = plan.precision.gradients.size;
+  StateBytes<R> weights, gradients, optimizer;
+  if (adapters) {
+    const auto& base = adapters->base ? adapters->base->size : w;
+    weights = {base * x.dense + w * x.adapters, base * x.experts.full};
+    gradients = {g * x.adapters, {}};
+    optimizer = adapter_optimizer_bytes(plan, x);
+  } else {
+    weights = {w * x.dense, w * x.experts.full};
+    gradients = {g * x.dense, g * x.experts.full};
+    optimizer = optimizer_bytes(plan, x);
+  }
+  States<R> s;
+  auto all_weights = sharded(weights, !(z < 3), layout);
+  s.weights = adapters ? kFrozenWeights(all_weights) : kWeights(all_weights);
+  s.gradients = kGradients(sharded(gradients, !(z < 2), layout));
+  auto all_states = kOptimizer(sharded(optimizer, !(z < 1), layout));
+  s.optimizer = plan.offload == Offload::kOptimizer ? Bytes<R>{} : all_states;
+  if (plan.offload == Offload::kOptimizer) s.host = kHostMemory(all_states);
+  s.whole_weights = kWeightsWhole(weights.dense + weights.experts);
+  s.whole_optimizer = optimizer.dense + optimizer.experts;
+  s.whole = kStatesWhole(s.whole_weights + gradients.dense + gradients.experts + s.whole_optimizer);
+  return s;
+}
+
+// Micro-batches whose activations stage i holds at once.
+template <class R>
+Count<R> in_flight(const TrainingPlan<R>& plan, const Layout<R>& x, int i) {
+  auto n = x.n;
+  auto p = plan.mesh.pipeline;
+  NAME(n, p);
+  if (plan.schedule.kind == ScheduleKind::kGpipe) return kInFlightGpipe(n);
+  if (whole(p) == 1) return Count<R>{1};
+  auto stage = structural<R>("i", i);
+  auto v = plan.schedule.chunks;
+  NAME(v);
+  if (plan.schedule.kind == ScheduleKind::kInterleaved)
+    return kInFlightInterleaved(min(n, ((v - 1) * p + 2 * (p - stage - 1) + 1) / v));
+  return kInFlight(min(n, p - stage));
+}
+
+// A layer of each group: what it keeps for one micro-batch, and what is kept of it under full
+// recompute.
+template <class R>
+struct LayerMemory {
+  Bytes<R> kept, live;
+};
+
+template <class R>
+Bytes<R> stage_activations(const TrainingPlan<R>& plan, const std::vector<LayerMemory<R>>& layers,
+                           Count<R> m_i, int p, int i) {
+  Sum<kByte, R> kept;
+  Largest<kByte, R> live;
+  for_each_group_of_stage(plan.model, p, i, [&](std::size_t g, Count<R> n) {
+    kept.add({"layers of group", static_cast<int>(g)}, n * layers[g].kept);
+    live.offer({"layer of group", static_cast<int>(g)}, layers[g].live);
+  });
+  auto per_micro_batch = kept.total();
+  NAME(per_micro_batch, m_i);
+  if (plan.recompute != Recompute::kFull) return kActivations(m_i * per_micro_batch);
+  auto M_live = live.best();
+  NAME(M_live);
+  return kRecomputed(m_i * per_micro_batch + plan.assume.live_layers * M_live);
+}
+
+template <class R>
+Bytes<R> zero3_buffers(const TrainingPlan<R>& plan, const std::vector<LayerShard<R>>& layers,
+                       const StageShard<R>& x) {
+  const auto& n_gat = plan.assume.gathered_layers;
+  if (plan.sharding.zero < 3 || n_gat <= 0) return {};
+  const auto& gather = plan.trainable.adapters && plan.trainable.adapters->base
+                           ? plan.trainable.adapters->base->size
+                           : plan.precision.gather.size;
+  auto reduce = plan.trainable.adapters ? Bytes<R>{} : plan.precision.reduce.size;
+  auto P_gpu = x.dense + x.experts.full;
+  NAME(P_gpu);
+  if (!(plan.mesh.pipeline <= 1)) return kStageBuffers((gather + reduce) * P_gpu);
+  auto P_tables = x.tables.full;
+  NAME(P_tables);
+  if (plan.model.abstract()) {
+    if (x.layers <= 0) return {};
+    auto P_layer = P_gpu / x.layers;
+    NAME(P_layer);
+    return kBuffers((n_gat * gather + reduce) * P_layer + gather * P_tables);
+  }
+  Largest<kOne, R> largest;
+  int i = 0;
+  for (const LayerShard<R>& l : layers)
+    largest.offer({"layer of group", i++}, l.matrices.full + l.experts.full + l.vectors);
+  auto P_layer = largest.best();
+  NAME(P_layer);
+  return kBuffers((n_gat * gather + reduce) * P_layer + gather * P_tables);
+}
+
+template <class R>
+Bytes<R> logits(const TrainingPlan<R>& plan, const Layout<R>& x) {
+  if (plan.model.vocab <= 0) return {};
+  auto V = plan.model.vocab;
+  auto T = x.T;
+  NAME(V, T);
+  return kLogits(plan.assume.logits * T * V / plan.mesh.tensor);
+}
+
+template <class R>
+struct StageMemory {
+  int stage = 0;
+  StageShard<R> shard;
+  States<R> states;
+  Count<R> in_flight{1};
+  std::optional<Bytes<R>> activations;  // absent: the model states no dimensions
+  Bytes<R> state_total, logits{}, buffers{}, reserve{}, total;
+};
+
+template <class R>
+struct MemoryInputs {
+  const TrainingPlan<R>& plan;
+  const Layout<R>& layout;
+  std::vector<LayerShard<R>> shards;  // one a group
+  std::vector<LayerMemory<R>> kept;   // one a group; empty without dimensions
+};
+
+template <class R>
+StageMemory<R> stage_memory(const MemoryInputs<R>& in, int p, int i) {
+  const TrainingPlan<R>& plan = in.plan;
+  StageMemory<R> m;
+  m.stage = i;
+  m.shard = stage_shard(plan, in.shards, p, i);
+  m.states = states(plan, in.layout, m.shard);
+  m.state_total = kStates(m.states.weights + m.states.gradients + m.states.optimizer);
+  m.in_flight = in_flight(plan, in.layout, i);
+  Sum<kByte, R> parts;
+  parts.add("states", m.state_total);
+  if (!in.kept.empty()) {
+    m.activations = stage_activations(plan, in.kept, m.in_flight, p, i);
+    parts.add("activations", *m.activations);
+    if (i == p - 1) {
+      m.logits = logits(plan, in.layout);
+      parts.add("logits", m.logits);
+    }
+  }
+  m.buffers = zero3_buffers(plan, in.shards, m.shard);
+  parts.add("buffers", m.buffers);
+  auto M_plan = parts.total();
+  NAME(M_plan);
+  m.reserve = kReserve(plan.assume.reserve.fixed + plan.assume.reserve.share * M_plan);
+  m.total = kMemoryTotal(M_plan + m.reserve);
+  return m;
+}
+
+template <class R>
+MemoryInputs<R> memory_inputs(const TrainingPlan<R>& plan, const Layout<R>& layout) {
+  MemoryInputs<R> in{plan, layout, {}, {}};
+  const Model<R>& model = plan.model;
+  const Degrees<R> degrees{plan.mesh.tensor, plan.mesh.expert};
+  if (!model.abstract()) {
+    in.shards.reserve(model.layers.size());
+    for (const LayerGroup<R>& g : model.layers) in.shards.push_back(layer_shard(plan, g, degrees));
+  }
+  if (!model.hidden || model.layers.empty()) return in;
+  in.kept.reserve(model.layers.size());
+  const auto shape = activation_shape(plan, layout);
+  for (const LayerGroup<R>& g : model.layers) {
+    auto live = layer_activations(
+        model, g, shape,
+        plan.recompute == Recompute::kSelective ? plan.recompute : Recompute::kNone);
+    in.kept.push_back({plan.recompute == Recompute::kFull ? checkpoint(shape) : live, live});
+  }
+  return in;
+}
+
+// The stage that needs most. `totals`: how the stages compare, for whoever explains the choice.
+template <class R>
+StageMemory<R> heaviest_stage(const MemoryInputs<R>& in) {
+  const int p = whole(in.plan.mesh.pipeline);
+  StageMemory<R> heaviest = stage_memory(in, p, 0);
+  if (p == 1) return heaviest;
+  Largest<kByte, R> largest;
+  largest.offer({"stage", 0}, heaviest.total);
+  for (int i = 1; i < p; ++i) {
+    StageMemory<R> m = stage_memory(in, p, i);
+    largest.offer({"stage", i}, m.total);
+    if (heaviest.total < m.total) heaviest = std::move(m);
+  }
+  heaviest.total = kHeaviest(largest.best());
+  return heaviest;
+}
+
+template <class R>
+Bytes<R> capacity(const TrainingPlan<R>& plan) {
+  const ChipMemory<R>& m = plan.cluster.node.chip.memory;
+  const bool usable = plan.assume.capacity == CapacityCount::kUsable && m.usable;
+  return kCapacity(usable ? *m.usable : m.capacity);
+}
+
+}  // namespace reckon

@@ -1,0 +1,181 @@
+// What one GPU holds of the parameters: after tensor, pipeline and expert parallelism, before ZeRO.
+//
+// Column- and row-split matrices divide by t (key and value heads at least one a rank), latents,
+// routers and norms stay whole, routed experts divide by e·t. The input table lies on the first
+// stage, the head on the last (a tied table on both when p > 1). An abstract model divides evenly.
+#pragma once
+
+#include <vector>
+
+#include "reckon/cost/layout.hpp"
+#include "reckon/cost/parameters.hpp"
+#include "reckon/cost/stages.hpp"
+
+namespace reckon {
+
+inline const Formula kRankMatrices{"shard.layer.matrices", "P_mat",
+                                   "dense matrices of a layer on one rank",
+                                   "each matrix over the tensor ranks", Hint::kParams};
+inline const Formula kRankExperts{"shard.layer.experts", "P_exp",
+                                  "routed experts of a layer on one rank",
+                                  "experts over expert and tensor ranks", Hint::kParams};
+inline const Formula kRankDense{"shard.dense", "P_dense",
+                                "parameters on one GPU, without routed experts",
+                                "layers of the stage and its tables", Hint::kParams};
+inline const Formula kRankStated{"shard.stated", "P_dense", "parameters on one GPU",
+                                 "all parameters over tensor and pipeline ranks", Hint::kParams};
+inline const Formula kRankRouted{"shard.experts", "P_routed", "routed experts on one GPU",
+                                 "of the stage's layers", Hint::kParams};
+inline const Formula kRankTotal{"parameters.per_gpu", "P_gpu", "parameters on one GPU",
+                                "dense + routed experts, before ZeRO", Hint::kParams};
+inline const Formula kAdapterParameters{"shard.adapters", "P_adapter",
+                                        "adapter parameters on one GPU",
+                                        "rank · (inputs + outputs) of each target", Hint::kParams};
+
+// A count and, beside it, what a factored optimizer state keeps of it: rows + columns of its
+// matrices.
+template <class R>
+struct Held {
+  Count<R> full{0}, factored{0};
+  Held& operator+=(const Held& other) {
+    full += other.full;
+    factored += other.factored;
+    return *this;
+  }
+};
+template <class R>
+Held<R> operator*(Count<R> n, const Held<R>& x) {
+  return {n * x.full, n * x.factored};
+}
+
+// One layer of a group on one rank.
+template <class R>
+struct LayerShard {
+  Held<R> matrices, experts;
+  Count<R> vectors{0}, adapters{0};
+};
+
+template <class R>
+struct Degrees {
+  Count<R> t, e;
+};
+
+// Share of a matrix's outputs that one rank holds: 1/t, or one indivisible unit (a KV head) at
+// least.
+template <class R>
+Count<R> columns_on_rank(const Matrix<R>& m, Count<R> t) {
+  if (m.units <= 0) return m.out / t;
+  return max(m.units / t, 1) * (m.out / m.units);
+}
+
+template <class R>
+Held<R> on_rank(const Matrix<R>& m, const Degrees<R>& d) {
+  auto in = m.in;
+  auto out = m.out;
+  if (m.split == Split::kColumns) out = columns_on_rank(m, d.t);
+  if (m.split == Split::kRows) in = m.in / d.t;
+  auto copies = m.part == Part::kExpert ? m.copies / d.e : m.copies;
+  return {copies * in * out, copies * (in + out)};
+}
+
+inline bool targeted(std::string_view matrix, const std::vector<Target>& targets) {
+  for (const Target t : targets) {
+    if (name_of(t) == matrix) return true;
+  }
+  return false;
+}
+
+// An adapter's two matrices: rank × in and out × rank, split as the target is.
+template <class R>
+Count<R> adapter_on_rank(const Matrix<R>& m, Count<R> rank, const Degrees<R>& d) {
+  return rank * on_rank(m, d).factored;
+}
+
+template <class R>
+LayerShard<R> layer_shard(const TrainingPlan<R>& plan, const LayerGroup<R>& g,
+                          const Degrees<R>& d) {
+  LayerShard<R> x;
+  const auto& adapters = plan.trainable.adapters;
+  Sum<kOne, R> dense, routed;
+  for_each_matrix(plan.model, g, [&](const Matrix<R>& m) {
+    const Held<R> held = on_rank(m, d);
+    const bool expert = m.part == Part::kExpert;
+    (expert ? routed : dense).add(m.name, held.full);
+    (expert ? x.experts : x.matrices).factored += held.factored;
+    if (adapters && targeted(m.name, adapters->targets))
+      x.adapters += adapter_on_rank(m, adapters->rank, d);
+  });
+  x.matrices.full = kRankMatrices(dense.total());
+  x.experts.full = routed.total();
+  if (g.mlp.kind == MlpKind::kMoe) x.experts.full = kRankExperts(x.experts.full);
+  x.vectors = layer_vectors(plan.model, g);
+  return x;
+}
+
+// One GPU of a stage.
+template <class R>
+struct StageShard {
+  Held<R> matrices, experts, tables;
+  Count<R> vectors{0}, adapters{0};
+  Count<R> dense{0};  // matrices + tables + vectors, as one named sum
+  Count<R> layers{0};
+};
+
+template <class R>
+StageShard<R> stated_shard(const TrainingPlan<R>& plan) {
+  StageShard<R> x;
+  auto N = *plan.model.params;
+  NAME(N);
+  x.dense = kRankStated(N / (plan.mesh.tensor * plan.mesh.pipeline));
+  x.matrices.full = x.dense;
+  for (const LayerGroup<R>& g : plan.model.layers) x.layers += g.count / plan.mesh.pipeline;
+  return x;
+}
+
+template <class R>
+void add_tables(const TrainingPlan<R>& plan, bool first, bool last, StageShard<R>& x,
+                Sum<kOne, R>& dense) {
+  const Model<R>& model = plan.model;
+  const auto& t = plan.mesh.tensor;
+  auto rows = model.vocab / t;
+  const auto add = [&](const char* name) {
+    dense.add(name, rows * *model.hidden);
+    x.tables += {rows * *model.hidden, rows + *model.hidden};
+  };
+  if (first) {
+    add("embedding");
+    dense.add("positions", model.positions * *model.hidden);
+    x.tables.full += model.positions * *model.hidden;
+  }
+  if (last && (!model.tied || !first)) add("head");
+  if (last && model.final_norm) {
+    dense.add("final norm", norm_width(model));
+    x.vectors += norm_width(model);
+  }
+}
+
+// Stage i of p; `layers`: one LayerShard a group.
+template <class R>
+StageShard<R> stage_shard(const TrainingPlan<R>& plan, const std::vector<LayerShard<R>>& layers,
+                          int p, int i) {
+  if (plan.model.abstract()) return stated_shard(plan);
+  StageShard<R> x;
+  Sum<kOne, R> dense, routed;
+  for_each_group_of_stage(plan.model, p, i, [&](std::size_t g, Count<R> n) {
+    const LayerShard<R>& l = layers[g];
+    x.matrices += n * l.matrices;
+    x.experts += n * l.experts;
+    x.vectors += n * l.vectors;
+    x.adapters += n * l.adapters;
+    x.layers += n;
+    dense.add({"layers of group", static_cast<int>(g)}, n * (l.matrices.full + l.vectors));
+    routed.add({"experts of group", static_cast<int>(g)}, n * l.experts.full);
+  });
+  add_tables(plan, i == 0, i == p - 1, x, dense);
+  x.dense = kRankDense(dense.total());
+  if (!(x.experts.full <= 0)) x.experts.full = kRankRouted(routed.total());
+  if (plan.trainable.adapters) x.adapters = kAdapterParameters(x.adapters);
+  return x;
+}
+
+}  // namespace reckon

@@ -1,0 +1,192 @@
+// The estimate of a training plan: memory, step time, throughput, run.
+//
+//   TrainingEstimate<double> e = estimate(plan);            // fast
+//   e.memory.total, e.step->time                            // or by id, all of them:
+//   e.metrics([](const MetricInfo& m, auto value) { … });
+//
+// Compiled for double, Dual and Traced in training.cpp. The plan must be legal (engine/legal.hpp):
+// degrees divide, the chip has the peak. Times are absent if the plan states no efficiency,
+// activations if the model has no dimensions.
+#pragma once
+
+#include "reckon/cost/metric.hpp"
+#include "reckon/cost/run.hpp"
+
+namespace reckon {
+
+enum class Verdict { kFits, kTight, kDoesNotFit, kUnknown };
+constexpr auto names(Verdict) { return std::array{"fits", "tight", "does not fit", "unknown"}; }
+
+inline const MetricInfo kVerdict{"memory.verdict", "verdict"},
+    kBound{"step.bound", "what the step spends most time on"},
+    kFits{"fits", "whether the plan fits", Hint::kYesNo};
+inline const MetricInfo kInFlightMetric{"pipeline.in_flight", "micro-batches in flight",
+                                        Hint::kRatio};
+
+template <class R>
+struct TrainingEstimate {
+  Parameters<R> parameters;
+  Layout<R> layout;
+  TokenFlops<R> flops;
+  StageMemory<R> memory;
+  Bytes<R> capacity, headroom, shortfall, after_states;
+  Count<R> gpu_parameters;
+  Bytes<R> per_param, per_param_gpu, optimizer_per_param;  // bytes of one parameter
+  Ratio<R> optimizer_over_weights;
+  Communication<R> communication;
+  Count<R> data_count;
+  Bytes<R> comm_bytes;
+  Seconds<R> data_time, comm_time;
+  std::optional<StepTime<R>> step;
+  std::optional<Ratio<R>> over_compute;
+  std::optional<Frequency<R>> tokens_per_second, tokens_per_second_gpu;
+  std::optional<Ratio<R>> mfu_6n, mfu_full, mfu_causal, mfu_hfu;
+  RunEstimate<R> run;
+  Count<R> nodes;
+  Verdict verdict = Verdict::kUnknown;
+  std::string_view bound;
+
+  // v(info, quantity), v(info, optional quantity, why it is absent), v(info, text): in order of the
+  // report.
+  template <class V>
+  void metrics(V&& v) const;
+};
+
+// Defined in training.cpp for double, Dual and Traced.
+template <class R>
+TrainingEstimate<R> estimate(const TrainingPlan<R>& plan);
+
+namespace detail {
+
+inline constexpr const char* kNoMfu = "the plan states no efficiency: assume: {train.mfu: 40%}";
+inline constexpr const char* kNoTokens = "the plan states no length: run: {tokens: 1.4T}";
+inline constexpr const char* kNoShape =
+    "needs the model's layers and hidden width and batch.sequence";
+inline constexpr const char* kNoLayers = "needs the model's layers and hidden width";
+inline constexpr const char* kNoPrice = "add price: to get dollars";
+inline constexpr const char* kNoPower = "the chip states no power: run: {power: 700 W}";
+
+struct OperationNames {
+  MetricInfo bytes, time, count, step_bytes, step_time, exposed;
+};
+inline const OperationNames kOperationNames[] = {
+#define RECKON_OPERATION(id, what)                                        \
+  {                                                                       \
+    {"comm." id ".bytes", what ": bytes a GPU sends in one"},             \
+        {"comm." id ".time", what ": time of one"},                       \
+        {"comm." id ".count", what ": number in a step", Hint::kCount},   \
+        {"comm." id ".step_bytes", what ": bytes a GPU sends in a step"}, \
+        {"comm." id ".step_time", what ": time in a step"}, {             \
+      "comm." id ".exposed", what ": left exposed in a step"              \
+    }                                                                     \
+  }
+    RECKON_OPERATION("all_gather", "all-gather of weights"),
+    RECKON_OPERATION("reduce_scatter", "reduce-scatter of gradients"),
+    RECKON_OPERATION("all_reduce", "all-reduce of gradients"),
+    RECKON_OPERATION("replicas", "all-reduce between replicas"),
+    RECKON_OPERATION("tensor", "tensor parallel all-reduce"),
+    RECKON_OPERATION("context", "context parallel hop"),
+    RECKON_OPERATION("expert", "expert all-to-all"),
+    RECKON_OPERATION("pipeline", "pipeline transfer"),
+#undef RECKON_OPERATION
+};
+
+template <class R, class V>
+void operation_metrics(const OperationNames& n, const Operation<R>& op, bool has_exposed, V&& v) {
+  if (!op.any()) return;
+  v(n.bytes, op.one.bytes);
+  v(n.time, op.one.time);
+  v(n.count, op.count);
+  v(n.step_bytes, op.bytes);
+  v(n.step_time, op.time);
+  if (has_exposed) v(n.exposed, op.exposed);
+}
+
+}  // namespace detail
+
+template <class R>
+template <class V>
+void TrainingEstimate<R>::metrics(V&& v) const {
+  using namespace detail;
+  v(kTotalParameters, parameters.total);
+  v(kActiveParameters, parameters.active);
+  v(kMatmulParameters, parameters.matmul);
+  v(kRankTotal, gpu_parameters);
+  v(kGpus, layout.G);
+  v(MetricInfo{"cluster.nodes", "nodes of the plan", Hint::kCount}, nodes);
+  v(kDataDegree, layout.D);
+  v(kMicroBatches, layout.n);
+  v(kTokensPerStep, layout.tokens);
+  v(kMicroTokens, layout.T);
+
+  v(kWeights, memory.states.weights);
+  v(kGradients, memory.states.gradients);
+  v(kOptimizer, memory.states.optimizer);
+  v(kStates, memory.state_total);
+  v(kActivations, memory.activations, kNoLayers);
+  v(kLogits, memory.logits);
+  v(kBuffers, memory.buffers);
+  v(kReserve, memory.reserve);
+  v(kMemoryTotal, memory.total);
+  v(kCapacity, capacity);
+  v(kHeadroom, headroom);
+  v(kShortfall, shortfall);
+  v(kVerdict, std::string_view(name_of(verdict)));
+  v(kFits, verdict);
+  v(kAfterStates, after_states);
+  v(kStatesWhole, memory.states.whole);
+  v(kWeightsWhole, memory.states.whole_weights);
+  v(kBytesPerParameter, per_param);
+  v(kBytesPerParameterGpu, per_param_gpu);
+  v(kOptimizerPerParameter, optimizer_per_param);
+  v(kOptimizerOverWeights, optimizer_over_weights);
+  v(kHostMemory, memory.states.host);
+
+  v(MetricInfo{"flops.per_token.6n", "FLOPs of a token, 6N", Hint::kPerToken}, flops.six_n);
+  v(kFlopsFull, flops.full, kNoShape);
+  v(kFlopsCausal, flops.causal, kNoShape);
+  v(kFlopsHfu, flops.hfu, kNoShape);
+
+  v(kInFlightMetric, memory.in_flight);
+  const Communication<R>& c = communication;
+  const Operation<R>* operations[] = {&c.all_gather, &c.reduce_scatter, &c.all_reduce, &c.replicas,
+                                      &c.tensor,     &c.context,        &c.expert,     &c.pipeline};
+  for (std::size_t i = 0; i < 8; ++i)
+    operation_metrics(kOperationNames[i], *operations[i], i >= 4 && step.has_value(), v);
+  v(kDataCount, data_count);
+  v(kDataTime, data_time);
+  v(kCommunicationBytes, comm_bytes);
+  v(kCommunicationTotal, comm_time);
+  const auto of_step = [this](auto part) {
+    using T = decltype(part(*step));
+    return step ? std::optional<T>(part(*step)) : std::nullopt;
+  };
+  using Step = const StepTime<R>&;
+  v(kOverCompute, over_compute, kNoMfu);
+  v(kDataExposed, of_step([](Step s) { return s.data_exposed; }), kNoMfu);
+  v(kFlopsPerStep, of_step([](Step s) { return s.compute.flops; }), kNoMfu);
+  v(kCompute, of_step([](Step s) { return s.compute.total; }), kNoMfu);
+  v(kBubbleShare, of_step([](Step s) { return s.pipeline.share; }), kNoMfu);
+  v(kBubbleOverhead, of_step([](Step s) { return s.pipeline.overhead; }), kNoMfu);
+  v(kImbalance, of_step([](Step s) { return s.pipeline.imbalance; }), kNoMfu);
+  v(kBubble, of_step([](Step s) { return s.pipeline.bubble; }), kNoMfu);
+  v(kExposedTotal, of_step([](Step s) { return s.exposed; }), kNoMfu);
+  v(kOptimizerTime, of_step([](Step s) { return s.optimizer; }), kNoMfu);
+  v(kStepTime, of_step([](Step s) { return s.time; }), kNoMfu);
+  if (step) v(kBound, bound);
+  v(kTokensPerSecond, tokens_per_second, kNoMfu);
+  v(kTokensPerSecondGpu, tokens_per_second_gpu, kNoMfu);
+  v(kMfu6n, mfu_6n, kNoMfu);
+  v(kMfuFull, mfu_full, step ? kNoShape : kNoMfu);
+  v(kMfuCausal, mfu_causal, step ? kNoShape : kNoMfu);
+  v(kMfuHfu, mfu_hfu, step ? kNoShape : kNoMfu);
+
+  const char* no_run = step ? kNoTokens : kNoMfu;
+  v(kSteps, run.steps, no_run);
+  v(kRunTime, run.length, no_run);
+  v(kGpuTime, run.gpu_time, no_run);
+  v(kEnergy, run.energy, run.length ? kNoPower : no_run);
+  v(kCost, run.cost, run.length ? kNoPrice : no_run);
+}
+
+}  // namespace reckon

@@ -1,0 +1,149 @@
+// The estimate of a training plan, composed: memory, communication, step, run.
+#include "reckon/cost/training.hpp"
+
+namespace reckon {
+namespace {
+
+// Adapter parameters of the whole model (the FLOPs convention counts them; a GPU's share is in its
+// shard).
+template <class R>
+Count<R> adapter_parameters(const TrainingPlan<R>& plan) {
+  Count<R> n{0};
+  if (!plan.trainable.adapters || plan.model.abstract()) return n;
+  const Degrees<R> whole_model{Count<R>{1}, Count<R>{1}};
+  for (const LayerGroup<R>& g : plan.model.layers)
+    n += g.count * layer_shard(plan, g, whole_model).adapters;
+  return n;
+}
+
+template <class R>
+void judge_memory(const TrainingPlan<R>& plan, TrainingEstimate<R>& e) {
+  e.capacity = capacity(plan);
+  auto M = e.memory.total;
+  auto C = e.capacity;
+  auto M_states = e.memory.state_total;
+  NAME(M, C, M_states);
+  e.headroom = kHeadroom(C - M);
+  e.shortfall = kShortfall(max(Bytes<R>{}, M - C));
+  e.after_states = kAfterStates(C - M_states);
+  if (e.headroom < Bytes<R>{}) {
+    e.verdict = Verdict::kDoesNotFit;
+  } else if (!e.memory.activations) {
+    e.verdict = Verdict::kUnknown;
+  } else {
+    e.verdict = e.headroom < plan.memory.tight * C ? Verdict::kTight : Verdict::kFits;
+  }
+}
+
+template <class R>
+void per_parameter(TrainingEstimate<R>& e) {
+  const States<R>& s = e.memory.states;
+  auto P_gpu = e.gpu_parameters;
+  auto M_0 = s.whole;
+  auto M_o = s.whole_optimizer;
+  auto M_w = s.whole_weights;
+  auto M_states = e.memory.state_total;
+  NAME(P_gpu, M_0, M_o, M_w, M_states);
+  e.per_param = kBytesPerParameter(M_0 / P_gpu);
+  e.per_param_gpu = kBytesPerParameterGpu(M_states / P_gpu);
+  e.optimizer_per_param = kOptimizerPerParameter(M_o / P_gpu);
+  e.optimizer_over_weights = kOptimizerOverWeights(M_o / M_w);
+}
+
+template <class R>
+void add_up(TrainingEstimate<R>& e) {
+  const Communication<R>& c = e.communication;
+  Sum<kOne, R> count;
+  Sum<kSecond, R> data, all;
+  Sum<kByte, R> bytes;
+  const auto add = [&](const char* name, const Operation<R>& op, bool data_parallel) {
+    if (data_parallel) {
+      count.add(name, op.count);
+      data.add(name, op.time);
+    } else {
+      all.add(name, op.time);
+    }
+    bytes.add(name, op.bytes);
+  };
+  add("all-gather", c.all_gather, true);
+  add("reduce-scatter", c.reduce_scatter, true);
+  add("all-reduce", c.all_reduce, true);
+  add("replicas", c.replicas, true);
+  e.data_count = kDataCount(count.total());
+  e.data_time = kDataTime(data.total());
+  all.add("data", e.data_time);
+  add("tensor", c.tensor, false);
+  add("context", c.context, false);
+  add("expert", c.expert, false);
+  add("pipeline", c.pipeline, false);
+  e.comm_time = kCommunicationTotal(all.total());
+  e.comm_bytes = kCommunicationBytes(bytes.total());
+}
+
+template <class R>
+std::string_view longest_part(const TrainingEstimate<R>& e) {
+  const StepTime<R>& s = *e.step;
+  const Communication<R>& c = e.communication;
+  const std::pair<std::string_view, Seconds<R>> parts[] = {
+      {"compute", s.compute.total},
+      {"pipeline bubble", s.pipeline.bubble + s.pipeline.imbalance},
+      {"data-parallel communication", s.data_exposed},
+      {"tensor-parallel communication", c.tensor.exposed},
+      {"context-parallel communication", c.context.exposed},
+      {"expert-parallel communication", c.expert.exposed},
+      {"pipeline transfers", c.pipeline.exposed},
+      {"optimizer", s.optimizer}};
+  const auto* longest = &parts[0];
+  for (const auto& part : parts) {
+    if (longest->second < part.second) longest = &part;
+  }
+  return longest->first;
+}
+
+template <class R>
+void time_step(const TrainingPlan<R>& plan, TrainingEstimate<R>& e) {
+  const auto per_token = e.flops.of(plan.assume.flops);
+  if (!plan.assume.train.mfu || !per_token) return;
+  e.step = step_time(plan, e.layout, e.memory, *per_token, e.communication);
+  e.bound = longest_part(e);
+  auto T = e.step->time;
+  auto T_compute = e.step->compute.total;
+  auto T_comm = e.comm_time;
+  auto T_step = e.layout.tokens;
+  NAME(T, T_compute, T_comm, T_step);
+  e.over_compute = kOverCompute(T_comm / T_compute);
+  auto rate = kTokensPerSecond(T_step / T);
+  e.tokens_per_second = rate;
+  e.tokens_per_second_gpu = kTokensPerSecondGpu(rate / e.layout.G);
+  e.mfu_6n = mfu(plan, e.layout, std::optional(e.flops.six_n), T);
+  e.mfu_full = mfu(plan, e.layout, e.flops.full, T);
+  e.mfu_causal = mfu(plan, e.layout, e.flops.causal, T);
+  e.mfu_hfu = mfu(plan, e.layout, e.flops.hfu, T);
+  e.run = run_estimate(plan, e.layout, T);
+}
+
+}  // namespace
+
+template <class R>
+TrainingEstimate<R> estimate(const TrainingPlan<R>& plan) {
+  TrainingEstimate<R> e;
+  e.parameters = parameters(plan.model);
+  e.layout = lay_out(plan);
+  e.nodes = plan.cluster.nodes;
+  e.flops = token_flops(plan, e.parameters, adapter_parameters(plan));
+  const MemoryInputs<R> inputs = memory_inputs(plan, e.layout);
+  e.memory = heaviest_stage(inputs);
+  e.gpu_parameters = kRankTotal(e.memory.shard.dense + e.memory.shard.experts.full);
+  judge_memory(plan, e);
+  per_parameter(e);
+  e.communication = communication<R>({plan, e.layout, e.memory.shard, links(plan)});
+  add_up(e);
+  time_step(plan, e);
+  return e;
+}
+
+template TrainingEstimate<double> estimate(const TrainingPlan<double>&);
+template TrainingEstimate<Dual> estimate(const TrainingPlan<Dual>&);
+template TrainingEstimate<Traced> estimate(const TrainingPlan<Traced>&);
+
+}  // namespace reckon
