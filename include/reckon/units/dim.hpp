@@ -29,20 +29,20 @@ inline constexpr Dim kByteRate = kByte / kSecond, kFlopRate = kFlop / kSecond,
 // What a number without a unit of its own counts, or how a number with one is best read.
 enum class Hint {
   kNone,
-  kCount,       // whole things: layers, GPUs, steps            "80"
-  kParams,      // parameters                                   "7.5 B" is wrong, "7.505e9" / "7.5B
-                // params"
-  kTokens,      // tokens of a run                              "1.4T tokens"
-  kLength,      // tokens of a sequence                         "8192 tokens"
-  kTokenRate,   // dimension 1/s                                "12,345 tokens/s"
-  kFraction,    // share of one                                 "40 %"
-  kRatio,       // plain factor                                 "1.75"
-  kDays,        // seconds read as days                         "21.5 days"
-  kGpuHours,    // seconds of one GPU                           "84.3 GPU-hours"
-  kUsdPerHour,  // price                                        "2.50 USD/h"
-  kPerToken,    // FLOP or bytes of one token                   "42 GFLOP/token", "131.1 kB/token"
-  kPerParam,    // bytes of one parameter                       "16 B/param"
-  kYesNo,       // 0 or 1                                       "yes"
+  kCount,        // whole things: layers, GPUs, steps            "80"
+  kParams,       // parameters                                   "7.505B params"
+  kTokens,       // tokens of a run                              "1.4T tokens"
+  kLength,       // tokens of a sequence                         "8,192 tokens"
+  kTokenRate,    // dimension 1/s                                "12,345 tokens/s"
+  kRequestRate,  // dimension 1/s                                "3.5 requests/s"
+  kFraction,     // share of one                                 "40 %"
+  kRatio,        // plain factor                                 "1.75"
+  kDays,         // seconds read as days                         "21.5 days"
+  kGpuHours,     // seconds of one GPU                           "84.3 GPU-hours"
+  kUsdPerHour,   // price                                        "2.50 USD/h"
+  kPerToken,     // FLOP or bytes of one token                   "42 GFLOP/token", "131.1 kB/token"
+  kPerParam,     // bytes of one parameter                       "16 B/param"
+  kYesNo,        // 0 or 1                                       "yes"
 };
 
 }  // namespace reckon

@@ -1,32 +1,32 @@
 // Reads a quantity as people write it, and says what to write instead where it can't.
 //
-//   parse_quantity("3.35 TB/s", kByteRate)          // 3.35e12
-//   parse_quantity("400Gbps", kByteRate)            // 5e10
-//   parse_quantity("7B", kOne, Hint::kParams)       // 7e9
-//   parse_quantity("80B", kByte)                    // error: bare B counts things; 80 GB or 80
-//   GiB? parse_quantity("8k", kOne, Hint::kLength)       // error: 8k is 8000 or 8192: write 8000
-//   or 8Ki
+//   parse_quantity("3.35 TB/s", kByteRate)               // 3.35e12
+//   parse_quantity("400Gbps", kByteRate)                 // 5e10
+//   parse_quantity("7B", kOne, Hint::kParams)            // 7e9
+//   parse_quantity("80B", kByte)                         // error: 80 GB or 80 GiB?
+//   parse_quantity("8k", kOne, Hint::kLength)            // error: 8000 or 8Ki (= 8192)?
 //
-// Rules:
-// - a size says its unit: B, kB, MB, GB, TB, PB (10³…) or KiB, MiB, GiB, TiB, PiB (2¹⁰…);
-// - a rate is size/s, or bits as 400 Gb/s = 400 Gbit/s = 400Gbps; GBps, gbps and gb/s are refused
-// with
-//   both readings (GB/s or Gb/s?);
-// - FLOP: FLOP, kFLOP…EFLOP, ZFLOP, 3e24 FLOP; rates TFLOP/s = TFLOPS = TFLOPs, TOP/s = TOPS
-// (int8);
-// - time: s, ms, us = µs, ns, min, h = hours, d = days; clock: MHz, GHz; power: W, kW, MW; energy:
-// J, kWh, MWh;
-// - money: "2.5 USD/h", "$2.50/h", "2.5 $/h", "100 USD", "1.2M USD";
-// - counts: 7B, 1.4T, 15T tokens, 2.5M, 7e9, 8_192, 1,000 is refused; K/M/B/T are 10³…10¹² (k = K);
-//   a hint of kCount takes whole numbers only (32, 8_192, 16Ki), kLength adds 8Ki and refuses 8k
-//   and 8K;
-// - fractions: 40%, 40 %, 0.4;
-// - with Hint::kUsdPerHour the unit USD/h, with kPerToken/kPerParam the unit may be followed by
-// /token, /param;
-// - a number without a unit is refused where the dimension has one (help shows the usual unit);
-// - wrong dimension, negative, NaN, infinite, overflow, empty, trailing text: refused, each with
-// what was
-//   expected and an example. Negative zero reads as 0. Spaces between number and unit are optional.
+// The number is rounded once: "27.2222 ms" gives the double closest to 0.0272222.
+// - Size: B, kB, MB, GB, TB, PB (10³…) or KiB, MiB, GiB, TiB, PiB (2¹⁰…). "B" right after a number
+//   counts billions, so single bytes take a space: 80 B. Alone, K, M, G, T are no units of size.
+// - Rate: size/s, or bits as 400 Gb/s = 400 Gbit/s = 400Gbps. GBps, gbps, gb/s and KB are refused
+//   with both readings.
+// - FLOP: FLOP, kFLOP … ZFLOP, YFLOP; rates TFLOP/s = TFLOPS = TFLOPs, TOP/s = TOPS. Where an
+// amount
+//   is wanted TFLOPs is its plural, and TFLOPS is refused.
+// - Time: s, ms, us = µs, ns, min, h, d and their words. Frequency: Hz, kHz, MHz, GHz, /s.
+//   Power: W, kW, MW. Energy: J, kJ, MJ, Wh, kWh, MWh.
+// - Money: 100 USD, $100, 1.2M USD; 2.5 USD/h, $2.50/h, 2.5 $/h; 0.12 USD/kWh.
+// - Counts: 7B, 1.4T, 15T tokens, 2.5M params, 7e9, 8_192; K, M, B, T are 10³ … 10¹² (k = K), Ki,
+//   Mi, Gi, Ti 2¹⁰ …; 1,000 is refused. kCount and kLength take whole numbers only; kLength refuses
+//   8k and 1M.
+// - Shares: 40%, 40 %, 0.4 (a number without hint and a ratio may be written so too).
+// - kTokenRate, kRequestRate: tokens/s, requests/s (or /s); kGpuHours: GPU-hours, GPU-days, GPU-s;
+//   kPerToken, kPerParam: the unit may be followed by /token, /param; kYesNo: yes, no, true, false.
+// - Units combine with / and ·: FLOP/B, us/√B, B^2/s.
+// - Refused, each with what was expected and what to write: a missing, unknown or wrong unit, a
+//   negative number, NaN, infinity, overflow, vanishing, empty or trailing text. -0 reads as 0. A
+//   hint that doesn't belong to the dimension is ignored.
 #pragma once
 
 #include <string>

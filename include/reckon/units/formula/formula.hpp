@@ -32,9 +32,9 @@ struct Formula {
   const Formula* next;
   static inline constinit const Formula* first = nullptr;
 
-  Formula(std::string_view id, std::string_view symbol, std::string_view title,
-          std::string_view source, Hint hint = Hint::kNone)
-      : id(id), symbol(symbol), title(title), source(source), hint(hint), next(first) {
+  Formula(std::string_view id_, std::string_view symbol_, std::string_view title_,
+          std::string_view source_, Hint hint_ = Hint::kNone)
+      : id(id_), symbol(symbol_), title(title_), source(source_), hint(hint_), next(first) {
     first = this;
   }
   Formula(const Formula&) = delete;
