@@ -1,7 +1,7 @@
 #include "reckon/base/table.hpp"
 
 #include <algorithm>
-#include <cassert>
+#include <stdexcept>
 
 #include "reckon/base/text.hpp"
 
@@ -31,7 +31,8 @@ std::string markdown_cell(const std::string& cell) {
 }  // namespace
 
 void Table::row(std::vector<std::string> cells) {
-  assert(cells.size() <= columns_.size());
+  if (cells.size() > columns_.size())
+    throw std::logic_error("a table's row has more cells than it has columns");
   cells.resize(columns_.size());
   rows_.push_back(std::move(cells));
 }

@@ -144,8 +144,8 @@ using Largest = Choice<D, R, Op::kMax>;
 template <Dim D, class R>
 using Smallest = Choice<D, R, Op::kMin>;
 
-// A whole number that follows from the plan's structure (layers of a stage): recorded under its label, with no
-// field behind it.
+// A whole number that follows from the plan's structure (layers of a stage): recorded under its
+// label, with no field behind it.
 template <class R>
 Count<R> structural(Label label, int n) {
   if constexpr (std::is_same_v<R, Traced>) {
