@@ -1,0 +1,4 @@
+// A project that uses the installed library.
+#include <reckon/base/edit_distance.hpp>
+
+int main() { return reckon::closest("tenser", {"pipeline", "tensor"}) == "tensor" ? 0 : 1; }
