@@ -144,7 +144,7 @@ void bind(const doc::Value& v, S& out, const BindContext& c) {
         const doc::Value* at = v.find(f.name);
         if (at && !at->is_null()) {
           bind_member(*at, f, member, c, f.name);
-        } else if (f.required_) {
+        } else if (f.required_ && !(at && at->faulty)) {
           detail::missing_key(v, f, c);
         }
       },

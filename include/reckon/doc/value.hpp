@@ -28,6 +28,7 @@ struct Value {
   bool quoted = false;  // "8" is text, 8 is a number
   std::vector<Value> items;    // sequences
   std::vector<Entry> entries;  // mappings, in order of the file
+  bool faulty = false;         // a fault here has been reported: binding says no more about it
   Span replaced;               // the place of the value this one overrode, if any
 
   bool is_scalar() const { return kind == Kind::kScalar; }
@@ -52,6 +53,7 @@ struct Entry {
 Value scalar(std::string text, Span span = {});
 Value mapping(Span span = {});
 Value sequence(Span span = {});
+Value faulty();                                          // nothing, after a fault has been reported
 void set(Value& mapping, std::string key, Value value);  // replaces or appends
 
 // `peak.bf16: 1` in a mapping is the same as `peak: {bf16: 1}`; a key stated both ways is a fault.

@@ -1,0 +1,189 @@
+#include "reckon/engine/evaluate.hpp"
+
+#include <fmt/format.h>
+
+#include "fixes.hpp"
+#include "not_modelled.hpp"
+#include "reckon/units/format.hpp"
+
+namespace reckon {
+namespace {
+
+// Turns what an estimate lists into metrics.
+class Collect {
+ public:
+  explicit Collect(std::vector<Metric>& out) : out_(out) {}
+
+  template <Dim D, class R>
+  void operator()(const MetricInfo& info, const Quantity<D, R>& q) const {
+    Metric& m = add(info);
+    m.value = value_of(q.raw);
+    m.dim = D;
+    if constexpr (std::is_same_v<R, Traced>) m.node = q.raw.id;
+  }
+  template <Dim D, class R>
+  void operator()(const MetricInfo& info, const std::optional<Quantity<D, R>>& q,
+                  const char* reason) const {
+    if (q) return (*this)(info, *q);
+    Metric& m = add(info);
+    m.dim = D;
+    m.reason = reason;
+  }
+  void operator()(const MetricInfo& info, std::string_view text) const { add(info).text = text; }
+  void operator()(const MetricInfo& info, Verdict v) const {
+    Metric& m = add(info);
+    if (v == Verdict::kUnknown) m.reason = "activations need the model's layers and hidden width";
+    m.value = v == Verdict::kDoesNotFit ? 0 : 1;
+  }
+
+ private:
+  Metric& add(const MetricInfo& info) const {
+    Metric& m = out_.emplace_back();
+    m.id = info.id;
+    m.title = info.title;
+    m.hint = info.hint;
+    return m;
+  }
+  std::vector<Metric>& out_;
+};
+
+std::string place_of(const Origins& origins, const std::string& path) {
+  const auto at = origins.find(path);
+  if (at == origins.end() || !at->second.span) return "default";
+  return fmt::format("{}:{}", at->second.span.file->name, at->second.span.line);
+}
+
+// Every key of a described struct as text, with its place.
+class ListAssumptions {
+ public:
+  ListAssumptions(const Origins& origins, std::string path, std::vector<Assumption>& out)
+      : origins_(origins), path_(std::move(path)), out_(out) {}
+
+  template <class T>
+  void operator()(const Field& f, const T& member) const {
+    const std::string path = path_ + "." + std::string(f.name);
+    if constexpr (detail::is_quantity<T>) {
+      add(path, format_quantity(value_of(member.raw), detail::dim_of(T{}), f.hint_));
+    } else if constexpr (detail::Element<T>::optional) {
+      if (member) (*this)(f, *member);
+    } else if constexpr (std::is_same_v<T, bool>) {
+      add(path, member ? "yes" : "no");
+    } else if constexpr (NamedEnum<T>) {
+      add(path, std::string(name_of(member)));
+    } else if constexpr (std::is_same_v<T, std::string>) {
+      if (f.name != "source") add(path, member);
+    } else if constexpr (Described<T>) {
+      T::fields(ListAssumptions(origins_, path, out_), member);
+    }
+  }
+
+ private:
+  void add(const std::string& path, std::string value) const {
+    Assumption a{
+        path.substr(path.find('.') + 1), std::move(value), place_of(origins_, path), {}, false};
+    if (const auto at = origins_.find(path); at != origins_.end()) {
+      a.source = at->second.source;
+      a.overridden = static_cast<bool>(at->second.replaced);
+    }
+    out_.push_back(std::move(a));
+  }
+
+  const Origins& origins_;
+  std::string path_;
+  std::vector<Assumption>& out_;
+};
+
+long whole_number(const Count<double>& x) { return static_cast<long>(value_of(x.raw)); }
+
+std::string cluster_line(const TrainingPlan<double>& plan) {
+  const Cluster<double>& c = plan.cluster;
+  const long nodes = whole_number(c.nodes), per_node = whole_number(c.node.gpus);
+  const std::string chip = c.node.chip.name.empty() ? c.node.chip.id : c.node.chip.name;
+  return fmt::format("{} × {} ({} node{} of {})", nodes * per_node, chip, nodes,
+                     nodes == 1 ? "" : "s", per_node);
+}
+
+std::string split_line(const TrainingPlan<double>& plan, const TrainingEstimate<double>& e) {
+  const Mesh<double>& m = plan.mesh;
+  std::string s = fmt::format("data {}", whole_number(e.layout.D));
+  const auto add = [&s](const char* name, const Count<double>& degree) {
+    if (whole_number(degree) > 1) s += fmt::format(" · {} {}", name, whole_number(degree));
+  };
+  add("tensor", m.tensor);
+  if (m.sequence) s += " + sequence";
+  add("context", m.context);
+  add("pipeline", m.pipeline);
+  add("expert", m.expert);
+  const long z = whole_number(plan.sharding.zero);
+  s += z == 0 ? ", DDP" : z == 3 ? ", ZeRO-3 (FSDP)" : fmt::format(", ZeRO-{}", z);
+  if (plan.sharding.within == Within::kNode) s += " within the node (HSDP)";
+  return s;
+}
+
+std::string batch_line(const TrainingEstimate<double>& e) {
+  return fmt::format("{} a step, {} micro-batch{} of {} per rank",
+                     format_quantity(value_of(e.layout.tokens.raw), kOne, Hint::kTokens),
+                     whole_number(e.layout.n), whole_number(e.layout.n) == 1 ? "" : "es",
+                     format_quantity(value_of(e.layout.T.raw), kOne, Hint::kTokens));
+}
+
+void headline(const TrainingPlan<double>& plan, const TrainingEstimate<double>& e, Result& r) {
+  const auto add = [&r](const char* key, std::string value) {
+    r.headline.emplace_back(key, std::move(value));
+  };
+  const std::string model = plan.model.name.empty() ? plan.model.id : plan.model.name;
+  add("model", fmt::format("{}{}{}", model, model.empty() ? "" : ", ",
+                           format_quantity(value_of(e.parameters.total.raw), kOne, Hint::kParams)));
+  add("cluster", cluster_line(plan));
+  add("split", split_line(plan, e));
+  add("batch", batch_line(e));
+  std::string training = fmt::format("{}, {}", plan.precision.id, plan.optimizer.id);
+  if (plan.recompute != Recompute::kNone)
+    training += fmt::format(", {} recompute", name_of(plan.recompute));
+  if (plan.offload != Offload::kNone) training += ", optimizer offloaded";
+  if (plan.trainable.adapters)
+    training += fmt::format(", adapters of rank {}", whole_number(plan.trainable.adapters->rank));
+  add("training", training);
+}
+
+}  // namespace
+
+std::vector<Metric> metrics_of(const TrainingPlan<double>& plan) {
+  std::vector<Metric> out;
+  estimate(plan).metrics(Collect(out));
+  return out;
+}
+
+Result evaluate(Workspace& work, const LoadedTraining& loaded) {
+  const TrainingPlan<double>& plan = loaded.plan;
+  const TrainingEstimate<double> e = estimate(plan);
+  Result r;
+  r.name = plan.name;
+  r.file = loaded.file;
+  r.case_name = loaded.case_name;
+  r.kind = "training";
+  headline(plan, e, r);
+  e.metrics(Collect(r.metrics));
+  Assume<double>::fields(ListAssumptions(loaded.origins, "assume", r.assumptions), plan.assume);
+  MemoryLimits<double>::fields(ListAssumptions(loaded.origins, "memory", r.assumptions),
+                               plan.memory);
+  r.not_modelled = not_modelled(plan);
+  r.fits = e.verdict != Verdict::kDoesNotFit;
+  if (e.verdict == Verdict::kDoesNotFit || e.verdict == Verdict::kTight)
+    r.fixes = fixes(work, loaded);
+  return r;
+}
+
+Recorded::Recorded(const LoadedTraining& loaded)
+    : run_(loaded.origins), plan_(lift(loaded.plan, run_)) {
+  estimate(plan_).metrics(Collect(metrics_));
+}
+
+const Metric* Recorded::find(std::string_view id) const {
+  for (const Metric& m : metrics_) {
+    if (m.id == id) return &m;
+  }
+  return nullptr;
+}
+
+}  // namespace reckon

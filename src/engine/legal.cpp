@@ -1,0 +1,388 @@
+#include "reckon/engine/legal.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "places.hpp"
+#include "reckon/base/text.hpp"
+
+namespace reckon {
+namespace {
+
+long number(const Count<double>& x) { return std::lround(value_of(x.raw)); }
+long number(const std::optional<Count<double>>& x) { return x ? number(*x) : 0; }
+
+class TrainingCheck {
+ public:
+  TrainingCheck(const TrainingPlan<double>& plan, const Places& places, Diagnostics& out)
+      : plan_(plan), places_(places), out_(out) {}
+
+  void run() {
+    hardware();
+    const std::size_t before = out_.error_count();
+    degrees();
+    if (out_.error_count() > before) return;  // the rest divides by the data degree
+    tensor();
+    pipeline();
+    sharding();
+    experts();
+    batch();
+    context();
+    efficiency();
+    priced();
+    adapters();
+    optimizer();
+  }
+
+ private:
+  Diagnostic& fault(std::string_view path, std::string message) {
+    return out_.error(places_.of(path), std::move(message));
+  }
+  bool dimensioned() const { return plan_.model.hidden && !plan_.model.layers.empty(); }
+
+  void hardware() {
+    const Chip<double>& chip = plan_.cluster.node.chip;
+    const Compute compute = plan_.precision.compute;
+    if (!chip.peak.of(compute)) {
+      std::vector<std::string> has;
+      for (std::size_t i = 0; i < names(Compute{}).size(); ++i) {
+        if (chip.peak.of(static_cast<Compute>(i))) has.emplace_back(names(Compute{})[i]);
+      }
+      fault("precision.compute", fmt::format("the chip states no {} peak", name_of(compute)))
+          .note(places_.of("cluster.node.chip.peak"),
+                fmt::format("peaks stated: {}", join(has, ", ")))
+          .help("choose another precision, or state the peak: chip: {peak." +
+                std::string(name_of(compute)) + ": … TFLOP/s}");
+    }
+    const Node<double>& node = plan_.cluster.node;
+    if (number(plan_.cluster.nodes) > 1 && !(node.fabric && node.nics && number(node.nics) > 0))
+      fault("cluster.nodes", "several nodes, but the node states no network")
+          .note(places_.of("cluster.node"), "nics and fabric are missing here")
+          .help("state them: node: {nics: 8, fabric: ib-ndr}");
+    if (number(node.gpus) > 1 && !chip.link)
+      fault("cluster.node.gpus", "several GPUs in a node, but the chip states no link between them")
+          .note(places_.of("cluster.node.chip"), "link is missing here")
+          .help("state it: chip: {link.one_way: 63 GB/s}");
+    if (plan_.offload == Offload::kOptimizer && !chip.host)
+      fault("offload", "offload needs the chip's host link, which is not stated")
+          .help("state it: chip: {host.one_way: 63 GB/s}");
+  }
+
+  void degrees() {
+    const long G = number(plan_.cluster.nodes) * number(plan_.cluster.node.gpus);
+    const Mesh<double>& m = plan_.mesh;
+    const long t = number(m.tensor), c = number(m.context), p = number(m.pipeline);
+    const long product = t * c * p;
+    if (m.data) {
+      const long D = number(m.data);
+      if (D * product == G) return;
+      auto& f =
+          fault("mesh.data",
+                fmt::format("the degrees make {} GPUs, the cluster has {}: data {} · tensor {} · "
+                            "context {} · pipeline {}",
+                            D * product, G, D, t, c, p));
+      f.note(places_.of("cluster.nodes"), fmt::format("{} GPUs are stated here", G));
+      if (G % product == 0) {
+        f.help(fmt::format("data: {} fills them; without data: the GPUs that are left are taken",
+                           G / product));
+      } else {
+        f.help(fmt::format("the other degrees must divide {}", G));
+      }
+      return;
+    }
+    if (G % product == 0) return;
+    const char* culprit = t > 1 && G % t != 0         ? "tensor"
+                          : p > 1 && G % (t * p) != 0 ? "pipeline"
+                          : c > 1                     ? "context"
+                                                      : "tensor";
+    const long degree = number(std::string_view(culprit) == "tensor"     ? m.tensor
+                               : std::string_view(culprit) == "pipeline" ? m.pipeline
+                                                                         : m.context);
+    const long rest = product / degree;
+    auto& f =
+        fault(fmt::format("mesh.{}", culprit),
+              fmt::format("tensor {} · context {} · pipeline {} = {} does not divide the {} GPUs",
+                          t, c, p, product, G));
+    f.note(places_.of("cluster.nodes"), fmt::format("{} GPUs are stated here", G));
+    if (G % rest == 0 && !nearest_divisors(G / rest, degree).empty())
+      f.help(fmt::format("nearest {} degrees that work: {}", culprit,
+                         nearest_divisors(G / rest, degree)));
+  }
+
+  void tensor() {
+    const long t = number(plan_.mesh.tensor);
+    if (plan_.mesh.sequence && t == 1)
+      fault("mesh.sequence", "sequence parallelism works between tensor ranks, and tensor is 1")
+          .help("set mesh.tensor, or leave mesh.sequence out");
+    if (t == 1) return;
+    if (!dimensioned()) {
+      fault("mesh.tensor", "tensor parallelism needs the model's layers and hidden width")
+          .note(places_.of("model"), "the model is stated here")
+          .help("write model: {params: 7B, layers: 32, hidden: 4096}");
+      return;
+    }
+    for (std::size_t i = 0; i < plan_.model.layers.size(); ++i) tensor_group(i, t);
+  }
+
+  void divides(long t, long n, const std::string& path, const char* what) {
+    if (n % t == 0) return;
+    fault("mesh.tensor", fmt::format("tensor = {} does not divide {} = {}", t, what, n))
+        .note(places_.of(path), fmt::format("{} is stated here", what))
+        .help("nearest degrees that work: " + nearest_divisors(n, t));
+  }
+
+  void tensor_group(std::size_t i, long t) {
+    const LayerGroup<double>& g = plan_.model.layers[i];
+    const std::string at = fmt::format("model.layers.{}", i);
+    if (g.mixer.heads) divides(t, number(g.mixer.heads), at + ".mixer.heads", "heads");
+    const long kv = number(g.mixer.kv_heads);
+    if (kv > 0 && kv % t != 0 && t % kv != 0)
+      fault("mesh.tensor",
+            fmt::format("tensor = {} neither divides kv_heads = {} nor is a multiple of it", t, kv))
+          .note(places_.of(at + ".mixer.kv_heads"), "kv_heads is stated here")
+          .help("nearest degrees that work: " + nearest_divisors(kv, t));
+    if (g.mlp.width) divides(t, number(g.mlp.width), at + ".mlp.width", "the MLP's width");
+  }
+
+  void pipeline() {
+    const long p = number(plan_.mesh.pipeline), v = number(plan_.schedule.chunks);
+    const bool interleaved = plan_.schedule.kind == ScheduleKind::kInterleaved;
+    if (v > 1 && !interleaved)
+      fault("schedule.chunks", fmt::format("{} chunks belong to the interleaved schedule", v))
+          .help("write schedule: {kind: interleaved, chunks: " + std::to_string(v) + "}");
+    if (interleaved && p == 1)
+      fault("schedule.kind", "an interleaved schedule needs a pipeline, and mesh.pipeline is 1");
+    if (interleaved && v == 1)
+      fault("schedule.kind", "an interleaved schedule has at least 2 chunks a stage")
+          .help("write schedule: {kind: interleaved, chunks: 2}, or kind: 1f1b");
+    if (p == 1) return;
+    if (!dimensioned()) {
+      fault("mesh.pipeline", "a pipeline needs the model's layers and hidden width")
+          .note(places_.of("model"), "the model is stated here")
+          .help("write model: {params: 7B, layers: 32, hidden: 4096}");
+      return;
+    }
+    long L = 0;
+    for (const auto& g : plan_.model.layers) L += number(g.count);
+    if (p > L)
+      fault("mesh.pipeline", fmt::format("{} pipeline stages, but the model has {} layers", p, L))
+          .note(places_.of("model.layers.0.count"), "layers are stated here")
+          .help(fmt::format("at most {} stages", L));
+    else if (interleaved && v > 1 && L % (p * v) != 0)
+      fault("schedule.chunks",
+            fmt::format("{} stages · {} chunks do not divide {} layers", p, v, L))
+          .note(places_.of("model.layers.0.count"), "layers are stated here")
+          .help(L % p == 0 ? "nearest chunks that work: " + nearest_divisors(L / p, v)
+                           : "choose a pipeline degree that divides the layers: " +
+                                 nearest_divisors(L, p));
+  }
+
+  void sharding() {
+    const long z = number(plan_.sharding.zero);
+    if (z > 3) fault("sharding.zero", fmt::format("ZeRO has stages 0 to 3, not {}", z));
+    if (plan_.sharding.within == Within::kNode && z == 0)
+      fault("sharding.within", "nothing is sharded: zero is 0")
+          .help("write sharding: {zero: 3, within: node} (HSDP)");
+    if (plan_.sharding.within != Within::kNode) return;
+    const long ranks = data_degree() * number(plan_.mesh.context);
+    const long in_node =
+        std::max(1L, std::min(ranks, number(plan_.cluster.node.gpus) / number(plan_.mesh.tensor)));
+    if (ranks % in_node != 0)
+      fault("sharding.within",
+            fmt::format("{} data ranks do not divide into groups of the {} in a node", ranks,
+                        in_node))
+          .note(places_.of("cluster.node.gpus"), "GPUs of a node are stated here")
+          .help("choose degrees whose data · context is a multiple of the ranks in a node");
+  }
+
+  long data_degree() const {
+    const Mesh<double>& m = plan_.mesh;
+    if (m.data) return number(m.data);
+    return number(plan_.cluster.nodes) * number(plan_.cluster.node.gpus) /
+           (number(m.tensor) * number(m.context) * number(m.pipeline));
+  }
+
+  void experts() {
+    const long e = number(plan_.mesh.expert);
+    if (e == 1) return;
+    bool any = false;
+    for (std::size_t i = 0; i < plan_.model.layers.size(); ++i) {
+      const Mlp<double>& m = plan_.model.layers[i].mlp;
+      if (m.kind != MlpKind::kMoe) continue;
+      any = true;
+      const long E = number(m.experts);
+      if (E % e != 0)
+        fault("mesh.expert", fmt::format("expert = {} does not divide experts = {}", e, E))
+            .note(places_.of(fmt::format("model.layers.{}.mlp.experts", i)),
+                  "experts are stated here")
+            .help("nearest degrees that work: " + nearest_divisors(E, e));
+    }
+    if (!any)
+      fault("mesh.expert", "expert parallelism, but the model has no routed experts")
+          .note(places_.of("model"), "the model is stated here")
+          .help("leave mesh.expert out");
+    const long ranks = data_degree() * number(plan_.mesh.context);
+    if (ranks % e != 0)
+      fault("mesh.expert",
+            fmt::format("expert = {} does not divide data · context = {} ranks", e, ranks))
+          .help("nearest degrees that work: " + nearest_divisors(ranks, e));
+  }
+
+  void batch() {
+    const Batch<double>& b = plan_.batch;
+    const bool by_sequence = b.global || b.micro;
+    if (b.tokens_per_gpu && by_sequence) {
+      fault("batch.tokens_per_gpu",
+            "the batch is stated twice: tokens_per_gpu, and global or micro")
+          .help("write {tokens_per_gpu: 16384}, or {global: 128, micro: 1, sequence: 8192}");
+      return;
+    }
+    if (b.tokens_per_gpu) return;
+    if (b.micro_batches)
+      fault("batch.micro_batches",
+            "micro_batches goes with tokens_per_gpu; here it follows from global and micro");
+    const std::pair<const char*, bool> needed[] = {{"global", b.global.has_value()},
+                                                   {"micro", b.micro.has_value()},
+                                                   {"sequence", b.sequence.has_value()}};
+    bool complete = true;
+    for (const auto& [field, there] : needed) {
+      if (there) continue;
+      complete = false;
+      out_.error(places_.of("batch"), fmt::format("the batch states no {}", field))
+          .help("write {global: 128, micro: 1, sequence: 8192}, or {tokens_per_gpu: 16384}");
+    }
+    if (complete) micro_batches();
+  }
+
+  void micro_batches() {
+    const long B = number(plan_.batch.global), b = number(plan_.batch.micro), D = data_degree();
+    if (B % (D * b) != 0) {
+      const long step = D * b, below = B / step * step;
+      auto& f = fault(
+          places_.stated("batch.micro") ? "batch.micro" : "batch",
+          fmt::format("global = {} is no multiple of data {} · micro {} = {}", B, D, b, step));
+      f.note(places_.of("batch.global"), "global is stated here");
+      f.help(below > 0
+                 ? fmt::format("nearest global batches that work: {} and {}", below, below + step)
+                 : fmt::format("the smallest global batch that works: {}", step));
+      return;
+    }
+    const long n = B / (D * b), p = number(plan_.mesh.pipeline);
+    if (plan_.schedule.kind == ScheduleKind::kInterleaved && n % p != 0)
+      fault(
+          "batch.micro",
+          fmt::format(
+              "{} micro-batches are no multiple of the {} stages, as an interleaved schedule needs",
+              n, p))
+          .note(places_.of("mesh.pipeline"), "stages are stated here");
+    if (n < p)
+      out_.warning(places_.of("mesh.pipeline"),
+                   fmt::format("{} micro-batches for {} stages: some stages always wait", n, p));
+  }
+
+  void context() {
+    const long c = number(plan_.mesh.context);
+    if (c == 1) return;
+    if (!dimensioned()) {
+      fault("mesh.context", "context parallelism needs the model's layers and hidden width");
+      return;
+    }
+    if (!plan_.batch.sequence) {
+      fault("mesh.context",
+            "context parallelism splits the sequence, and batch.sequence is not stated");
+      return;
+    }
+    const long s = number(plan_.batch.sequence);
+    if (s % c != 0)
+      fault("mesh.context", fmt::format("context = {} does not divide sequence = {}", c, s))
+          .note(places_.of("batch.sequence"), "sequence is stated here")
+          .help("nearest degrees that work: " + nearest_divisors(s, c));
+  }
+
+  void efficiency() {
+    const bool shaped = dimensioned() && plan_.batch.sequence;
+    if (plan_.assume.train.mfu && plan_.assume.flops != FlopCount::k6n && !shaped)
+      fault(
+          "assume.flops",
+          fmt::format("flops: {} counts attention, which needs the model's layers and hidden width "
+                      "and batch.sequence",
+                      name_of(plan_.assume.flops)))
+          .help("state them, or use flops: 6n");
+    if (plan_.assume.attention == AttentionKernel::kUnfused && !shaped)
+      fault("assume.attention",
+            "unfused attention keeps score matrices, which needs the model's heads and "
+            "batch.sequence");
+  }
+
+  // Options that have no price without the model's dimensions.
+  void priced() {
+    if (dimensioned()) return;
+    if (plan_.recompute != Recompute::kNone)
+      fault("recompute", "recompute can't be priced: the model states no layers and hidden width")
+          .help("write model: {params: 7B, layers: 32, hidden: 4096}, or recompute: none");
+  }
+
+  void adapters() {
+    const auto& a = plan_.trainable.adapters;
+    if (!a) return;
+    if (plan_.model.abstract()) {
+      fault("trainable.adapters",
+            "adapters attach to matrices, which an abstract model does not state")
+          .note(places_.of("model.params"), "the model is stated here")
+          .help("name a model: `reckon list models`");
+      return;
+    }
+    if (a->targets.empty()) fault("trainable.adapters.targets", "no target: nothing would train");
+    std::vector<std::string> has;
+    for (const auto& g : plan_.model.layers) {
+      const bool attention = g.mixer.kind == MixerKind::kAttention;
+      if (attention) has.insert(has.end(), {"q", "k", "v", "o"});
+      if (g.mixer.kind == MixerKind::kMla) has.insert(has.end(), {"q", "o"});
+      if (g.mlp.kind == MlpKind::kDense || g.mlp.kind == MlpKind::kMoe)
+        has.insert(has.end(), {"up", "down"});
+      if (number(g.mlp.matrices) == 3) has.emplace_back("gate");
+    }
+    for (const Target t : a->targets) {
+      if (std::find(has.begin(), has.end(), std::string(name_of(t))) == has.end())
+        fault("trainable.adapters.targets", fmt::format("the model has no matrix '{}'", name_of(t)))
+            .note(places_.of("model.layers"), "its layers are stated here");
+    }
+  }
+
+  void optimizer() {
+    for (const OptimizerState<double>& s : plan_.optimizer.states) {
+      const bool plain = s.covers == Covers::kAll && s.shape == StateShape::kFull;
+      if (plain) continue;
+      if (plan_.model.abstract())
+        fault("optimizer",
+              fmt::format(
+                  "optimizer {}: its {} can't be priced, an abstract model states no matrices",
+                  plan_.optimizer.id, s.name))
+            .note(places_.of("model.params"), "the model is stated here")
+            .help("name a model (`reckon list models`), or use adamw");
+      if (plan_.trainable.adapters && s.shape == StateShape::kFactored)
+        fault("optimizer", fmt::format("optimizer {}: factored states are not priced for adapters",
+                                       plan_.optimizer.id))
+            .help("use adamw or adamw-8bit");
+    }
+  }
+
+  const TrainingPlan<double>& plan_;
+  const Places& places_;
+  Diagnostics& out_;
+};
+
+}  // namespace
+
+void check_legal(const TrainingPlan<double>& plan, const Origins& origins, const doc::Value& tree,
+                 Diagnostics& diagnostics) {
+  const std::size_t before = diagnostics.error_count();
+  check_model(plan.model, "model", origins, tree, diagnostics);
+  if (diagnostics.error_count() > before) return;
+  const Places places(origins, tree);
+  TrainingCheck(plan, places, diagnostics).run();
+}
+
+}  // namespace reckon

@@ -1,0 +1,23 @@
+#include "not_modelled.hpp"
+
+namespace reckon {
+
+std::vector<std::string> not_modelled(const TrainingPlan<double>& plan) {
+  const auto value = [](const auto& x) { return value_of(x.raw); };
+  std::vector<std::string> out{"data loading, checkpoints, restarts and evaluation",
+                               "operators one by one: compute time is FLOPs over an assumed MFU"};
+  if (plan.offload == Offload::kOptimizer)
+    out.emplace_back("the host's arithmetic in the offloaded update");
+  if (plan.recompute != Recompute::kNone && plan.assume.flops != FlopCount::kHfu)
+    out.emplace_back(
+        "time of recompute, unless the stated MFU already pays for it or flops: hfu counts it");
+  if (value(plan.mesh.expert) > 1) out.emplace_back("uneven routing between experts");
+  if (value(plan.cluster.nodes) > 1) out.emplace_back("contention in the network above the nodes");
+  if (value(plan.mesh.pipeline) > 1 && value(plan.sharding.zero) == 2)
+    out.emplace_back("gradients a pipeline keeps whole until its last micro-batch (ZeRO-2)");
+  if (plan.trainable.adapters) out.emplace_back("activations that frozen layers need not keep");
+  if (value(plan.sharding.zero) < 3) out.emplace_back("gradient buckets (DDP, ZeRO-1, ZeRO-2)");
+  return out;
+}
+
+}  // namespace reckon

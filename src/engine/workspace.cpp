@@ -1,0 +1,173 @@
+#include "reckon/engine/workspace.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <set>
+#include <sstream>
+
+#include "reckon/base/edit_distance.hpp"
+#include "reckon/base/text.hpp"
+
+namespace reckon {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr ShelfInfo kInfo[] = {{"hardware/chips", "chip", "chips"},
+                               {"hardware/nodes", "node", "nodes"},
+                               {"hardware/fabrics", "fabric", "fabrics"},
+                               {"hardware/clusters", "cluster", "clusters"},
+                               {"models", "model", "models"},
+                               {"formats", "format", "number formats"},
+                               {"formats/recipes", "precision", "precision recipes"},
+                               {"optimizers", "optimizer", "optimizers"},
+                               {"presets", "preset", "presets"}};
+
+bool is_path(std::string_view name) {
+  return name.find('/') != name.npos || name.ends_with(".yaml") || name.ends_with(".yml") ||
+         name.ends_with(".json");
+}
+
+// Takes `kind:` out of a data file and checks it; data without one is taken at its word.
+bool check_kind(doc::Value& tree, const ShelfInfo& info, Span said, Diagnostics& diagnostics) {
+  for (auto e = tree.entries.begin(); e != tree.entries.end(); ++e) {
+    if (e->key != "kind") continue;
+    if (e->value.text != info.kind) {
+      diagnostics
+          .error(e->value.span,
+                 fmt::format("expected a file of kind {}, found kind {}", info.kind, e->value.text))
+          .note(said, "the file is named here");
+      return false;
+    }
+    tree.entries.erase(e);
+    return true;
+  }
+  return true;
+}
+
+}  // namespace
+
+const ShelfInfo& shelf_info(Shelf shelf) { return kInfo[static_cast<std::size_t>(shelf)]; }
+
+bool read_file(const fs::path& file, std::string& out) {
+  std::error_code error;
+  if (fs::is_directory(file, error)) return false;
+  std::ifstream in(file, std::ios::binary);
+  if (!in) return false;
+  std::ostringstream text;
+  text << in.rdbuf();
+  out = std::move(text).str();
+  return true;
+}
+
+Workspace::Workspace(std::vector<fs::path> data_roots) : roots_(std::move(data_roots)) {}
+
+fs::path Workspace::find(Shelf shelf, std::string_view name, std::string_view beside) const {
+  std::error_code error;
+  if (is_path(name)) {
+    const fs::path given{std::string(name)};
+    const fs::path near = fs::path(std::string(beside)).parent_path() / given;
+    for (const fs::path& p : {near, given}) {
+      if (fs::is_regular_file(p, error)) return p;
+    }
+    for (const fs::path& root : roots_) {
+      if (fs::is_regular_file(root / given, error)) return root / given;
+    }
+    return {};
+  }
+  for (const fs::path& root : roots_) {
+    const fs::path p = root / shelf_info(shelf).folder / (std::string(name) + ".yaml");
+    if (fs::is_regular_file(p, error)) return p;
+  }
+  return {};
+}
+
+std::vector<std::string> Workspace::ids(Shelf shelf) const {
+  std::set<std::string> found;
+  for (const fs::path& root : roots_) {
+    std::error_code error;
+    for (const auto& entry : fs::directory_iterator(root / shelf_info(shelf).folder, error)) {
+      if (entry.path().extension() == ".yaml") found.insert(entry.path().stem().string());
+    }
+  }
+  return {found.begin(), found.end()};
+}
+
+doc::Value Workspace::read_text(std::string name, std::string text, Diagnostics& diagnostics) {
+  const std::size_t first = text.find_first_not_of(" \t\r\n");
+  const bool json =
+      name.ends_with(".json") || (first != text.npos && text[first] == '{' &&
+                                  !name.ends_with(".yaml") && !name.ends_with(".yml"));
+  const SourceFile* file = sources_.add(std::move(name), std::move(text));
+  return json ? doc::parse_json(file, diagnostics) : doc::parse_yaml(file, diagnostics);
+}
+
+doc::Value Workspace::read(const fs::path& file, Span said, Diagnostics& diagnostics) {
+  std::string text;
+  if (!read_file(file, text)) {
+    std::error_code error;
+    const char* why = fs::is_directory(file, error) ? "is a folder"
+                      : fs::exists(file, error)     ? "can't be read"
+                                                    : "does not exist";
+    diagnostics.error(said, fmt::format("{} {}", file.string(), why));
+    return {};
+  }
+  return read_text(file.string(), std::move(text), diagnostics);
+}
+
+const doc::Value* Workspace::keep(const std::string& key, doc::Value tree) {
+  return &loaded_.insert_or_assign(key, std::move(tree)).first->second;
+}
+
+const doc::Value* Workspace::load(Shelf shelf, std::string_view name, Span said,
+                                  Diagnostics& diagnostics) {
+  const ShelfInfo& info = shelf_info(shelf);
+  const fs::path file = find(shelf, name, said ? said.file->name : "");
+  if (file.empty()) {
+    const std::vector<std::string> known = ids(shelf);
+    auto& fault = diagnostics.error(
+        said, fmt::format("no {} called '{}'", info.word.substr(0, info.word.size() - 1), name));
+    const std::string near = closest(name, known);
+    if (!near.empty()) {
+      fault.help(fmt::format("did you mean '{}'?", near));
+    } else {
+      fault.help(
+          fmt::format("`reckon list {}` prints those there are; a path to a YAML file works too",
+                      info.folder.substr(0, info.folder.find('/'))));
+    }
+    return nullptr;
+  }
+  const std::string key = file.string();
+  if (const auto at = loaded_.find(key); at != loaded_.end()) return &at->second;
+  const std::size_t before = diagnostics.error_count();
+  doc::Value tree = read(file, said, diagnostics);
+  if (diagnostics.error_count() > before) return nullptr;
+  if (!tree.is_mapping()) {
+    diagnostics.error(said, fmt::format("{} holds {}, not a mapping", key, doc::kind_of(tree)));
+    return nullptr;
+  }
+  doc::expand_dotted_keys(tree, diagnostics);
+  if (!check_kind(tree, info, said, diagnostics)) return nullptr;
+  doc::set(tree, "id", doc::scalar(is_path(name) ? file.stem().string() : std::string(name)));
+  return keep(key, std::move(tree));
+}
+
+std::vector<fs::path> default_roots(const std::string& data_option, const std::string& source_tree,
+                                    const fs::path& program) {
+  std::vector<fs::path> roots;
+  std::error_code error;
+  const auto add = [&](const fs::path& p) {
+    if (!p.empty() && fs::is_directory(p / "presets", error)) roots.push_back(p);
+  };
+  if (!data_option.empty()) roots.emplace_back(data_option);
+  if (const char* env = std::getenv("RECKON_DATA"); env && *env) roots.emplace_back(env);
+  add(source_tree);
+  add(program.parent_path().parent_path() / "share" / "reckon");
+  return roots;
+}
+
+}  // namespace reckon
