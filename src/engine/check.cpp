@@ -1,0 +1,179 @@
+#include "reckon/engine/check.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "reckon/base/edit_distance.hpp"
+#include "reckon/engine/evaluate.hpp"
+#include "reckon/units/format.hpp"
+#include "reckon/units/parse.hpp"
+
+namespace reckon {
+namespace {
+
+// `exact: 27.2222 ms` in the metric's unit. False after a fault.
+bool read_value(const Metric& m, const std::string& text, Span at, Diagnostics& diagnostics,
+                double& out) {
+  if (m.hint == Hint::kYesNo) {
+    const bool yes = text == "yes" || text == "true";
+    if (!yes && text != "no" && text != "false") {
+      diagnostics.error(at, fmt::format("{}: expected yes or no, found '{}'", m.id, text));
+      return false;
+    }
+    out = yes ? 1 : 0;
+    return true;
+  }
+  std::string_view magnitude = text;
+  const bool negative = magnitude.starts_with('-');  // a headroom may be negative
+  if (negative) magnitude.remove_prefix(1);
+  const auto parsed =
+      parse_quantity(magnitude, m.dim, m.hint == Hint::kCount ? Hint::kRatio : m.hint);
+  if (const auto* error = std::get_if<ParseError>(&parsed)) {
+    diagnostics.error(at, fmt::format("{}: {}", m.id, error->message)).help(error->help);
+    return false;
+  }
+  out = std::get<double>(parsed) * (negative ? -1 : 1);
+  return true;
+}
+
+double deviation(double value, double expected) {
+  if (value == expected) return 0;
+  if (expected == 0) return std::numeric_limits<double>::infinity();
+  return (value - expected) / std::abs(expected);
+}
+
+bool close(double dev, double tolerance) {
+  // The last bit of a decimal tolerance must not decide: 48.125 printed as 48 within 0.26 %.
+  return std::abs(dev) <= tolerance * (1 + 1e-9);
+}
+
+bool whole_count(const Metric& m, double expected) {
+  return m.hint == Hint::kCount && expected == std::floor(expected);
+}
+
+void judge_number(const Expectation& e, const Metric& m, Diagnostics& diagnostics,
+                  CheckLine& line) {
+  line.number = m.value;
+  line.value = format_quantity(m.value, m.dim, m.hint, 6);
+  line.pass = true;
+  if (!e.exact.empty()) {
+    line.has_exact = read_value(m, e.exact, e.span, diagnostics, line.exact_number);
+    line.exact_deviation = deviation(m.value, line.exact_number);
+    if (!close(line.exact_deviation, whole_count(m, line.exact_number) ? 0 : kExactTolerance)) {
+      line.pass = false;
+      line.why =
+          fmt::format("{} is not {} ({:+.3g} %)", line.value, e.exact, 100 * line.exact_deviation);
+    }
+    line.pass = line.pass && line.has_exact;
+  }
+  if (!e.printed.empty()) {
+    line.has_printed = read_value(m, e.printed, e.span, diagnostics, line.printed_number);
+    line.printed_deviation = deviation(m.value, line.printed_number);
+    if (!close(line.printed_deviation, line.within)) {
+      line.pass = false;
+      line.why +=
+          fmt::format("{}{} is not within {} of the printed {}", line.why.empty() ? "" : "; ",
+                      line.value, format_quantity(line.within, kOne, Hint::kFraction), e.printed);
+    }
+    line.pass = line.pass && line.has_printed;
+  }
+}
+
+void judge_text(const Expectation& e, const Metric& m, CheckLine& line) {
+  line.is_text = true;
+  line.value = m.text;
+  line.pass = (e.exact.empty() || e.exact == m.text) && (e.printed.empty() || e.printed == m.text);
+  line.has_exact = !e.exact.empty();
+  if (!line.pass)
+    line.why = fmt::format("'{}' is not '{}'", m.text, e.exact.empty() ? e.printed : e.exact);
+}
+
+}  // namespace
+
+std::vector<CheckLine> check_expectations(const std::vector<Expectation>& expect,
+                                          const Result& result, Diagnostics& diagnostics) {
+  std::vector<CheckLine> out;
+  for (const Expectation& e : expect) {
+    const Metric* m = result.find(e.metric);
+    if (!m) {
+      std::vector<std::string> known;
+      for (const Metric& other : result.metrics) known.push_back(other.id);
+      auto& fault =
+          diagnostics.error(e.span, fmt::format("expect: this plan has no metric '{}'", e.metric));
+      const std::string near = closest(e.metric, known);
+      fault.help(near.empty() ? "`reckon eval PLAN --format csv` lists a plan's metrics"
+                              : fmt::format("did you mean '{}'?", near));
+      continue;
+    }
+    CheckLine& line = out.emplace_back();
+    line.id = e.id;
+    line.file = result.file;
+    line.case_name = result.case_name;
+    line.metric = e.metric;
+    line.source = e.source;
+    line.span = e.span;
+    line.exact = e.exact;
+    line.printed = e.printed;
+    line.within = e.within ? value_of(e.within->raw) : 0;
+    line.unit = unit_name(m->dim, m->hint);
+    if (!m->has_value()) {
+      line.number = std::numeric_limits<double>::quiet_NaN();
+      line.value = "none";
+      line.why = "no value: " + m->reason;
+    } else if (m->is_text()) {
+      judge_text(e, *m, line);
+    } else {
+      judge_number(e, *m, diagnostics, line);
+    }
+  }
+  return out;
+}
+
+std::size_t CheckReport::misses() const {
+  return static_cast<std::size_t>(
+      std::count_if(lines.begin(), lines.end(), [](const CheckLine& l) { return !l.pass; }));
+}
+
+CheckReport check_file(Workspace& work, const std::string& file, Diagnostics& diagnostics) {
+  CheckReport report;
+  const std::size_t before = diagnostics.error_count();
+  const PlanFile plan = open_plan(work, file, work.read(file, {}, diagnostics), {}, diagnostics);
+  if (diagnostics.error_count() > before) return report;
+  const auto add = [&](const PlanFile::Case* which, const std::vector<Expectation>& expect) {
+    if (expect.empty()) return;
+    ++report.plans;
+    const std::size_t errors = diagnostics.error_count();
+    LoadedTraining loaded = load_training(work, case_tree(plan, which), diagnostics);
+    if (diagnostics.error_count() > errors) return;
+    loaded.file = file;
+    if (which) loaded.case_name = which->name;
+    const auto lines = check_expectations(expect, evaluate(work, loaded), diagnostics);
+    report.lines.insert(report.lines.end(), lines.begin(), lines.end());
+  };
+  add(nullptr, plan.expect);
+  for (const PlanFile::Case& c : plan.cases) add(&c, c.expect);
+  report.files = report.plans > 0 ? 1 : 0;
+  return report;
+}
+
+std::vector<std::string> plan_files(const std::string& path, Diagnostics& diagnostics) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  std::vector<std::string> out;
+  if (fs::is_regular_file(path, error)) return {path};
+  if (!fs::is_directory(path, error)) {
+    diagnostics.error({}, fmt::format("{} does not exist", path));
+    return out;
+  }
+  for (const auto& entry : fs::recursive_directory_iterator(path, error)) {
+    if (entry.path().extension() == ".yaml") out.push_back(entry.path().string());
+  }
+  std::sort(out.begin(), out.end());
+  if (out.empty()) diagnostics.error({}, fmt::format("{} holds no .yaml file", path));
+  return out;
+}
+
+}  // namespace reckon
