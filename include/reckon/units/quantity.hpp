@@ -1,11 +1,12 @@
 // Quantities: a number of any number type R (double, Dual, Traced) with its dimension in the type.
 //
-//   Seconds<R> t = bytes / bandwidth;        // fine
-//   Seconds<R> t = bytes + bandwidth;        // error: adds or compares quantities of different
-//   dimensions Seconds<R> t = bytes / bandwidth * n;    // error if n is a run-time int: only
-//   constants written in the
-//                                            // formula mix with quantities, so no number enters
-//                                            unrecorded
+//   Seconds<R> t = bytes / bandwidth;          // fine
+//   Seconds<R> t = bytes + bandwidth;          // error: adds or compares … different dimensions
+//   Seconds<R> t = bytes / bandwidth * n;      // error if n is a run-time int
+//   Seconds<R> t = 2 * bytes / bandwidth + 4_s;
+//
+// Only constants written in the formula mix with quantities, so no number enters unrecorded. There
+// is no ==: quantities are computed, and computed doubles are compared by order.
 #pragma once
 
 #include <type_traits>
@@ -30,12 +31,21 @@ struct Literal {
 };
 // A literal operator takes literals only; constexpr because clang 14 calls consteval ones at run
 // time.
-constexpr Literal<kByte> operator""_B(unsigned long long x) { return {static_cast<double>(x)}; }
-constexpr Literal<kFlop> operator""_flop(unsigned long long x) { return {static_cast<double>(x)}; }
+#define RECKON_LITERAL(name, dim)                                  \
+  constexpr Literal<dim> operator""_##name(unsigned long long x) { \
+    return {static_cast<double>(x)};                               \
+  }                                                                \
+  constexpr Literal<dim> operator""_##name(long double x) { return {static_cast<double>(x)}; }
+RECKON_LITERAL(B, kByte)
+RECKON_LITERAL(flop, kFlop)
+RECKON_LITERAL(s, kSecond)
+RECKON_LITERAL(usd, kUsd)
+RECKON_LITERAL(J, kJoule)
+#undef RECKON_LITERAL
 
 template <Dim D, class R>
 struct Quantity {
-  R raw{};  // for core/ only
+  R raw{};  // for this folder, lifting and reading results; a formula never needs it
   Quantity() = default;
   explicit constexpr Quantity(R r) : raw(r) {}
   constexpr Quantity(Literal<D> x) : raw(R(x.v)) {}
@@ -73,6 +83,9 @@ consteval Dim result_dim() {
     return A * B;
   } else if constexpr (op == Op::kDivide) {
     return A / B;
+  } else if constexpr (op == Op::kPow) {
+    static_assert(A == kOne && B == kOne, "powers are taken of plain numbers, not of quantities");
+    return A;
   } else {
     static_assert(A == B, "adds or compares quantities of different dimensions");
     return A;
@@ -111,24 +124,30 @@ RECKON_BINARY(operator*, Op::kMultiply)
 RECKON_BINARY(operator/, Op::kDivide)
 RECKON_BINARY(max, Op::kMax)
 RECKON_BINARY(min, Op::kMin)
+RECKON_BINARY(pow, Op::kPow)
 #undef RECKON_BINARY
 
+template <Dim D, class R>
+auto operator-(Quantity<D, R> a) {
+  return Quantity<D, R>(R(0.0)) - a;
+}
 template <Dim D, class R>
 auto sqrt(Quantity<D, R> a) {
   return Quantity<root(D), R>(combine<Op::kSqrt>(a.raw));
 }
-template <class R>
-auto ceil(Count<R> a) {
-  return Count<R>(combine<Op::kCeil>(a.raw));
-}
-template <class R>
-auto floor(Count<R> a) {
-  return Count<R>(combine<Op::kFloor>(a.raw));
-}
-template <class R>
-auto log2(Count<R> a) {
-  return Count<R>(combine<Op::kLog2>(a.raw));
-}
+
+// Functions of plain numbers: ceil(bytes) would depend on the unit.
+#define RECKON_UNARY(name, op)           \
+  template <class R>                     \
+  auto name(Count<R> a) {                \
+    return Count<R>(combine<op>(a.raw)); \
+  }
+RECKON_UNARY(ceil, Op::kCeil)
+RECKON_UNARY(floor, Op::kFloor)
+RECKON_UNARY(exp, Op::kExp)
+RECKON_UNARY(log, Op::kLog)
+RECKON_UNARY(log2, Op::kLog2)
+#undef RECKON_UNARY
 
 // A comparison serves both kinds of branch: `if (p < 2)` decides the structure of a model in plain
 // C++, `where(w < 8, x, y)` is part of a formula and appears in its text.
@@ -139,29 +158,63 @@ struct Condition {
   bool holds;
   explicit operator bool() const { return holds; }
 };
-template <Op op, class R>
-Condition<R> compare(R a, R b) {
-  return {op, a, b, evaluate(op, value_of(a), value_of(b)) != 0};
+template <Op op, Dim A, Dim B, class R>
+[[gnu::always_inline]] inline Condition<R> compare(Quantity<A, R> a, Quantity<B, R> b) {
+  static_assert(A == B, "adds or compares quantities of different dimensions");
+  return {op, a.raw, b.raw, evaluate(op, value_of(a.raw), value_of(b.raw)) != 0};
 }
-template <Dim D, class R>
-auto operator<(Quantity<D, R> a, Quantity<D, R> b) {
-  return compare<Op::kLess>(a.raw, b.raw);
-}
-template <Dim D, class R>
-auto operator<=(Quantity<D, R> a, Quantity<D, R> b) {
-  return compare<Op::kLessEqual>(a.raw, b.raw);
-}
-template <class R>
-auto operator<(Count<R> a, Number b) {
-  return compare<Op::kLess>(a.raw, R(b.v));
-}
-template <class R>
-auto operator<=(Count<R> a, Number b) {
-  return compare<Op::kLessEqual>(a.raw, R(b.v));
-}
+// Each takes two quantities, or a quantity and a constant on either side; > and >= are recorded as
+// < and <= the other way round.
+#define RECKON_COMPARE(name, op, first, second)     \
+  template <Dim A, Dim B, class R>                  \
+  auto name(Quantity<A, R> a, Quantity<B, R> b) {   \
+    return compare<op>(first, second);              \
+  }                                                 \
+  template <Dim A, Dim B, class R>                  \
+  auto name(Quantity<A, R> a, Literal<B> literal) { \
+    const Quantity<B, R> b(literal);                \
+    return compare<op>(first, second);              \
+  }                                                 \
+  template <Dim A, Dim B, class R>                  \
+  auto name(Literal<A> literal, Quantity<B, R> b) { \
+    const Quantity<A, R> a(literal);                \
+    return compare<op>(first, second);              \
+  }                                                 \
+  template <Dim A, class R>                         \
+  auto name(Quantity<A, R> a, Number number) {      \
+    const Quantity<kOne, R> b(number);              \
+    return compare<op>(first, second);              \
+  }                                                 \
+  template <Dim B, class R>                         \
+  auto name(Number number, Quantity<B, R> b) {      \
+    const Quantity<kOne, R> a(number);              \
+    return compare<op>(first, second);              \
+  }
+RECKON_COMPARE(operator<, Op::kLess, a, b)
+RECKON_COMPARE(operator<=, Op::kLessEqual, a, b)
+RECKON_COMPARE(operator>, Op::kLess, b, a)
+RECKON_COMPARE(operator>=, Op::kLessEqual, b, a)
+#undef RECKON_COMPARE
+
 template <Dim D, class R>
 auto where(Condition<R> c, Quantity<D, R> yes, Quantity<D, R> no) {
   return Quantity<D, R>(select(c.op, c.left, c.right, c.holds, yes.raw, no.raw));
+}
+template <Dim D, class R>
+auto where(Condition<R> c, Quantity<D, R> yes, Literal<D> no) {
+  return where(c, yes, Quantity<D, R>(no));
+}
+template <Dim D, class R>
+auto where(Condition<R> c, Literal<D> yes, Quantity<D, R> no) {
+  return where(c, Quantity<D, R>(yes), no);
+}
+template <class R>
+auto where(Condition<R> c, Count<R> yes, Number no) {
+  return where(c, yes, Count<R>(no));
+}
+template <class R>
+auto where(Condition<R> c, Number yes, Count<R> no) {
+  return where(c, Count<R>(yes), no);
 }
 
 }  // namespace reckon

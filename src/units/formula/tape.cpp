@@ -5,8 +5,8 @@ namespace reckon {
 Traced Tape::name(Traced x, const Name& name) {
   const std::int32_t id = place(x);
   const bool fresh = node(id).name < 0;
-  if (!fresh && !name.formula && name_of(id)->symbol == name.symbol)
-    return x;  // it is called that already
+  const bool says_more = name.formula || name.hint != Hint::kNone;
+  if (!fresh && !says_more && name_of(id)->symbol == name.symbol) return x;  // called that already
   return attach(fresh ? Traced(x.v, id) : push({Op::kAlias, id, -1, -1, -1, x.v}), name);
 }
 
@@ -23,7 +23,7 @@ Traced Tape::part(Traced x, Label label, Dim dim) {
 
 Traced Tape::lookup(Traced x, Label key) {
   Name name = *name_of(x.id);
-  name.part = key;
+  name.row = key;
   return attach(push({Op::kAlias, x.id, -1, -1, -1, x.v}), name);
 }
 

@@ -1,20 +1,20 @@
 // How a model says what its numbers are called.
 //
-//   inline const Formula kGemmTime{"gemm.time", "t_gemm", "time of one GEMM", "training model,
-//   section 2"};
+//   inline const Formula kGemmTime{"gemm.time", "t_gemm", "time of one GEMM", "roofline"};
 //
 //   template <class R>
 //   Seconds<R> gemm_time(Count<R> M, Count<R> N, Count<R> K, FlopRate<R> P) {
-//     NAME(M, N, K);                                  // arguments appear under the names they have
-//     here auto flops = 2_flop * M * N * K; NAME(flops);                                    // a
-//     local worth a line of its own return kGemmTime(flops / P);                    // the result
-//     carries id, symbol and source
+//     NAME(M, N, K);                            // arguments appear under the names they have here
+//     auto flops = 2_flop * M * N * K;
+//     NAME(flops);                              // a local worth a line of its own
+//     return kGemmTime(flops / P);              // the result carries id, symbol and source
 //   }
 //
-// On double and Dual all of this is the identity and compiles to nothing.
+// On double and Dual all of this is the identity and compiles to nothing. Names outlive the tape:
+// give literals.
 #pragma once
 
-#include <array>
+#include <limits>
 #include <string_view>
 #include <vector>
 
@@ -49,12 +49,15 @@ struct Formula {
   }
 };
 
+// A local under a name other than its variable's, or with a hint of its own.
 template <Dim D>
-Quantity<D, Traced> called(std::string_view name, Quantity<D, Traced> x) {
-  return Quantity<D, Traced>(Tape::current->name(x.raw, {.symbol = Label(name), .dim = D}));
+Quantity<D, Traced> called(std::string_view name, Quantity<D, Traced> x, Hint hint = Hint::kNone) {
+  return Quantity<D, Traced>(
+      Tape::current->name(x.raw, {.symbol = Label(name), .dim = D, .hint = hint}));
 }
 template <Dim D, class R>
-[[gnu::always_inline]] inline Quantity<D, R> called(std::string_view, Quantity<D, R> x) {
+[[gnu::always_inline]] inline Quantity<D, R> called(std::string_view, Quantity<D, R> x,
+                                                    Hint = Hint::kNone) {
   return x;
 }
 
@@ -92,12 +95,17 @@ Quantity<D, R> looked_up(Label key, Quantity<D, R> x) {
   return x;
 }
 
-// A sum over named parts: the parts of a breakdown. A part that is exactly zero is left out.
+// A sum over named parts: the parts of a breakdown. A part that is nothing (a literal zero: the
+// model has no such part) is left out; one whose value happens to be zero keeps its derivatives,
+// and readers are not shown it.
 template <Dim D, class R>
 class Sum {
  public:
   Sum& add(Label label, Quantity<D, R> x) {
-    if (value_of(x.raw) != 0) total_ += part(label, x);
+    if constexpr (std::is_same_v<R, Traced>) {
+      if (x.raw.id < 0 && x.raw.v == 0) return *this;
+    }
+    total_ += part(label, x);
     return *this;
   }
   Quantity<D, R> total() const { return total_; }
@@ -106,38 +114,43 @@ class Sum {
   Quantity<D, R> total_{};
 };
 
-// A choice among named candidates. The recording keeps the losers and their values.
+// A choice among named candidates; the first of equals wins. The recording keeps the losers and
+// their values, the derivative follows the winner.
+//
+//   Smallest<kSecond, R> algorithm;
+//   algorithm.offer("ring", ring_time(x));
+//   algorithm.offer("tree", tree_time(x));
+//   return kAcrossNodes(algorithm.best());
 template <Dim D, class R, Op better>
 class Choice {
  public:
   void offer(Label label, Quantity<D, R> x) {
-    if constexpr (std::is_same_v<R, Traced>) {
-      const double best = best_.raw.v, mine = x.raw.v;
-      const bool wins = empty_ || (better == Op::kMin ? mine < best : best < mine);
-      if (wins) winner_ = candidates_.size();
-      candidates_.push_back(part(label, x).raw);
-      if (wins) best_ = x;
-    } else {
-      best_ = empty_ ? x : binary<better>(best_, x);
+    const bool wins = count_ == 0 || beats(value_of(x.raw), value_of(best_.raw));
+    if constexpr (std::is_same_v<R, Traced>) candidates_.push_back(part(label, x).raw);
+    if (wins) {
+      best_ = x;
+      winner_ = count_;
     }
-    empty_ = false;
+    ++count_;
   }
+  // Zero if nothing was offered.
   Quantity<D, R> best() const {
     if constexpr (std::is_same_v<R, Traced>) {
       constexpr Op op = better == Op::kMax ? Op::kLargest : Op::kSmallest;
-      return Quantity<D, R>(Tape::current->choice(op, candidates_, winner_));
+      if (count_ > 0) return Quantity<D, R>(Tape::current->choice(op, candidates_, winner_));
     }
     return best_;
   }
+  bool empty() const { return count_ == 0; }
+  std::size_t winner() const { return winner_; }  // which offer, from 0
 
  private:
+  static bool beats(double x, double best) { return better == Op::kMin ? x < best : best < x; }
   struct Nothing {};
   Quantity<D, R> best_{};
-  bool empty_ = true;
+  std::size_t count_ = 0, winner_ = 0;
   [[no_unique_address]] std::conditional_t<std::is_same_v<R, Traced>, std::vector<Traced>, Nothing>
       candidates_;
-  [[no_unique_address]] std::conditional_t<std::is_same_v<R, Traced>, std::size_t, Nothing>
-      winner_{};
 };
 template <Dim D, class R>
 using Largest = Choice<D, R, Op::kMax>;
@@ -155,10 +168,17 @@ Count<R> structural(Label label, int n) {
   }
 }
 
-// For loop bounds and `if`: a plain int can't get back into a formula (see Number in units.hpp).
+// For loop bounds and `if`: a plain int can't get back into a formula (see Number in quantity.hpp).
+// Above the range of int it is the range's end, below it and for NaN -1.
 template <class R>
 int whole(Count<R> n) {
-  return static_cast<int>(value_of(n.raw));
+  constexpr double kMost = std::numeric_limits<int>::max();
+  const double v = value_of(n.raw);
+  return v >= kMost ? std::numeric_limits<int>::max() : v > -kMost ? static_cast<int>(v) : -1;
 }
+
+// All formulas of the program, by id. Two with one id are a mistake: duplicate_formula_ids().
+std::vector<const Formula*> registered_formulas();
+std::vector<std::string_view> duplicate_formula_ids();
 
 }  // namespace reckon

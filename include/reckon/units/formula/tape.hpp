@@ -44,14 +44,16 @@ class Tape {
 
   struct Node {
     Op op;
-    std::int32_t a = -1, b = -1, c = -1;  // operands; of a choice: first candidate, count, winner
+    // Operands; of a choice: where its candidates begin, how many there are, which one won.
+    std::int32_t a = -1, b = -1, c = -1;
     std::int32_t name = -1;
     double value = 0;
   };
   struct Name {
     const Formula* formula = nullptr;
-    Label symbol = {},
-          part = {};  // what it is called in formulas; which part of a sum or choice it is
+    Label symbol = {};  // what it is called in formulas
+    Label part = {};    // which part of a sum or choice it is
+    Label row = {};     // lookups: which row of the table
     Dim dim = {};
     Origin origin = {};
     Hint hint = Hint::kNone;
@@ -63,7 +65,7 @@ class Tape {
     return attach(x, name);
   }
   Traced operation(Op op, const Traced& a, const Traced& b, double value) {
-    const std::int32_t left = place(a), right = place(b);
+    const std::int32_t left = place(a), right = is_unary(op) ? -1 : place(b);
     return push({op, left, right, -1, -1, value});
   }
   Traced selection(Op op, Traced l, Traced r, bool holds, Traced yes, Traced no) {
@@ -84,7 +86,11 @@ class Tape {
   const Name* name_of(std::int32_t i) const {
     return node(i).name < 0 ? nullptr : &names_[static_cast<std::size_t>(node(i).name)];
   }
-  std::int32_t candidate(std::int32_t i) const { return candidates_[static_cast<std::size_t>(i)]; }
+  // The k-th candidate of a choice, from 0.
+  std::int32_t candidate(const Node& choice, std::int32_t k) const {
+    return candidates_[static_cast<std::size_t>(choice.a + k)];
+  }
+  std::int32_t winner(const Node& choice) const { return candidate(choice, choice.c); }
   std::int32_t size() const { return static_cast<std::int32_t>(nodes_.size()); }
   void clear() {
     nodes_.clear();
@@ -116,7 +122,7 @@ template <Op op>
 Traced combine(const Traced& a, const Traced& b = {}) {
   const double v = evaluate(op, a.v, b.v);
   if (a.id < 0 && b.id < 0) return Traced(v);
-  if (op == Op::kAdd && a.id < 0 && a.v == 0) return b;  // the empty sum: not worth a line
+  if (op == Op::kAdd && a.id < 0 && a.v == 0) return Traced(v, b.id);  // the empty sum
   return Tape::current->operation(op, a, b, v);
 }
 inline Traced select(Op op, Traced l, Traced r, bool holds, Traced yes, Traced no) {
