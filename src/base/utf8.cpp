@@ -98,4 +98,9 @@ std::string to_utf8(char32_t value) {
           continuation(0)};
 }
 
+std::string shortened(std::string_view text, std::size_t most) {
+  if (byte_of_character(text, most) == text.size()) return std::string(text);
+  return std::string(text.substr(0, byte_of_character(text, most - 1))) + "…";
+}
+
 }  // namespace reckon

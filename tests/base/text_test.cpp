@@ -65,6 +65,12 @@ TEST_CASE("control and invisible characters are made visible") {
   CHECK(printable("\xFFµ\u202E") == "·µ·");
 }
 
+TEST_CASE("what somebody wrote, at most so long") {
+  CHECK(shortened("µµµ", 3) == "µµµ");
+  CHECK(shortened("µµµµ", 3) == "µµ…");
+  CHECK(shortened("") == "");
+}
+
 TEST_CASE("patterns") {
   CHECK(matches_pattern("comm.all_gather.time", "comm.*.time"));
   CHECK(matches_pattern("memory", "memory"));

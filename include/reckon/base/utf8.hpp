@@ -32,6 +32,9 @@ std::size_t byte_of_character(std::string_view text, std::size_t index);
 
 std::string to_utf8(char32_t value);
 
+// At most `most` characters, the last then being …: for quoting what somebody wrote.
+std::string shortened(std::string_view text, std::size_t most = 60);
+
 inline constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
 }  // namespace reckon

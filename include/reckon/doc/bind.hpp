@@ -8,17 +8,20 @@
 //
 // Kinds of member: quantity, optional quantity, bool, enumeration, text, list of texts, doc::Value
 // (kept as it is), described struct, optional struct, list of structs. A quantity may be written
-// {value: …, source: …}. A struct may offer `static bool from_scalar(const doc::Value&, S&, const
-// BindContext&)` for a one-word form ("overlap: full"). An unknown key is an error with the nearest
-// known key; a missing required one names the struct's place.
+// {value: …, source: …}, and in quotes or not. A struct may offer `static bool from_scalar(const
+// doc::Value&, S&, const BindContext&)` for a one-word form ("overlap: full"); false, with or
+// without a report of its own, means that the word is none. An unknown key is an error with the
+// nearest known key; a missing required one names the struct's place, unless an unknown key was
+// meant for it. A key without a value counts as not stated.
 #pragma once
 
 #include <map>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <vector>
 
-#include "reckon/base/edit_distance.hpp"
+#include "reckon/base/text.hpp"
 #include "reckon/doc/field.hpp"
 #include "reckon/doc/value.hpp"
 #include "reckon/units/formula/origin.hpp"
@@ -54,8 +57,19 @@ bool read_bool(const doc::Value& v, const Field& f, const BindContext& c, bool& 
 bool read_text(const doc::Value& v, const Field& f, const BindContext& c, std::string& out);
 bool read_word(const doc::Value& v, const Field& f, const BindContext& c,
                const std::vector<std::string>& words, std::size_t& out);
-void unknown_key(const doc::Entry& e, const std::vector<std::string>& known, const BindContext& c);
-void missing_key(const doc::Value& v, const Field& f, const BindContext& c);
+struct Missing {
+  Field field;
+  std::string form;  // "a size such as 80 GB"
+};
+// Reports unknown keys and missing ones; a missing key that a misspelt one stands for is no second
+// fault.
+void check_keys(const doc::Value& v, const std::vector<std::string>& known,
+                const std::vector<Missing>& missing, const BindContext& c);
+// The suggestion it made, if any.
+std::string unknown_key(const doc::Entry& e, const std::vector<std::string>& known,
+                        const BindContext& c);
+void missing_key(const doc::Value& v, const Field& f, const BindContext& c,
+                 const std::string& form = "");
 bool expect_mapping(const doc::Value& v, const BindContext& c);
 bool expect_sequence(const doc::Value& v, const Field& f, const BindContext& c);
 void record(const doc::Value& v, const BindContext& c, std::string_view name);
@@ -82,6 +96,34 @@ struct Element<std::optional<T>> {
 template <Dim D>
 constexpr Dim dim_of(const Quantity<D, double>&) {
   return D;
+}
+
+template <NamedEnum E>
+std::vector<std::string> words_of(E e) {
+  const auto words = names(e);
+  return {words.begin(), words.end()};
+}
+
+// How a member is written: "a size such as 80 GB", "one of none, selective, full".
+template <class T>
+std::string form_of(const Field& f, const T& member) {
+  if constexpr (is_quantity<T>) {
+    return expected_form(dim_of(member), f.hint_);
+  } else if constexpr (Element<T>::optional) {
+    return form_of(f, typename Element<T>::type{});
+  } else if constexpr (Element<T>::list) {
+    return "a list";
+  } else if constexpr (std::is_same_v<T, bool>) {
+    return "true or false";
+  } else if constexpr (std::is_same_v<T, std::string>) {
+    return "a text";
+  } else if constexpr (NamedEnum<T>) {
+    return "one of " + join(words_of(member), ", ");
+  } else if constexpr (Described<T>) {
+    return "a mapping";
+  } else {
+    return "a value";
+  }
 }
 
 }  // namespace detail
@@ -123,8 +165,7 @@ void bind_member(const doc::Value& v, const Field& f, T& out, const BindContext&
   } else if constexpr (NamedEnum<T>) {
     detail::record(v, c, name);
     std::size_t at = 0;
-    const auto words = names(out);
-    if (detail::read_word(v, f, c, {words.begin(), words.end()}, at)) out = static_cast<T>(at);
+    if (detail::read_word(v, f, c, detail::words_of(out), at)) out = static_cast<T>(at);
   } else {
     static_assert(Described<T>, "a member of a kind that files can't hold");
     bind(v, out, c.in(name));
@@ -134,10 +175,13 @@ void bind_member(const doc::Value& v, const Field& f, T& out, const BindContext&
 template <Described S>
 void bind(const doc::Value& v, S& out, const BindContext& c) {
   if constexpr (requires { S::from_scalar(v, out, c); }) {
-    if (v.is_scalar() && S::from_scalar(v, out, c)) return;
+    const std::size_t errors = c.diagnostics.error_count();
+    if (v.is_scalar() && S::from_scalar(v, out, c)) return detail::record(v, c, "");
+    if (c.diagnostics.error_count() > errors) return;
   }
   if (!detail::expect_mapping(v, c)) return;
   std::vector<std::string> known;
+  std::vector<detail::Missing> missing;
   S::fields(
       [&](const Field& f, auto& member) {
         known.emplace_back(f.name);
@@ -145,15 +189,11 @@ void bind(const doc::Value& v, S& out, const BindContext& c) {
         if (at && !at->is_null()) {
           bind_member(*at, f, member, c, f.name);
         } else if (f.required_ && !(at && at->faulty)) {
-          detail::missing_key(v, f, c);
+          missing.push_back({f, detail::form_of(f, member)});
         }
       },
       out);
-  for (const doc::Entry& e : v.entries) {
-    bool ok = false;
-    for (const std::string& k : known) ok = ok || k == e.key;
-    if (!ok) detail::unknown_key(e, known, c);
-  }
+  detail::check_keys(v, known, missing, c);
 }
 
 }  // namespace reckon

@@ -39,8 +39,8 @@ struct Field {
   Limit limit_ = Limit::kNonNegative;
   bool required_ = false;
 
-  constexpr Field(std::string_view name, std::string_view symbol, std::string_view doc)
-      : name(name), symbol(symbol), doc(doc) {}
+  constexpr Field(std::string_view key, std::string_view letter, std::string_view meaning)
+      : name(key), symbol(letter), doc(meaning) {}
   constexpr Field required() const {
     Field f = *this;
     f.required_ = true;

@@ -17,6 +17,8 @@
 
 namespace reckon::doc {
 
+inline constexpr std::size_t kDeepest = 64;  // levels of a document, parts of a path
+
 enum class Kind { kNull, kScalar, kSequence, kMapping };
 
 struct Entry;
@@ -56,13 +58,17 @@ Value sequence(Span span = {});
 Value faulty();                                          // nothing, after a fault has been reported
 void set(Value& mapping, std::string key, Value value);  // replaces or appends
 
+// Equal but for the places.
+bool same(const Value& a, const Value& b);
+
 // `peak.bf16: 1` in a mapping is the same as `peak: {bf16: 1}`; a key stated both ways is a fault.
-// Keys under any of `opaque` (dotted metric ids in `expect:`) stay as they are.
+// Keys with a part that doesn't begin with a letter ("qwen2.5-7b", "0.5") stay as they are, and so
+// does what is under any of `opaque` (dotted metric ids in `expect:`).
 void expand_dotted_keys(Value& root, Diagnostics& diagnostics,
                         const std::vector<std::string>& opaque = {});
 
 // What `overlay` says wins; mappings merge key by key, everything else is replaced and remembers
-// what it replaced.
+// what it replaced. A key without a value (`mesh:`) replaces too: it takes back what base says.
 void merge(Value& base, const Value& overlay);
 
 // Sets a value by its path, creating mappings on the way; false and an error if the path runs

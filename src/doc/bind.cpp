@@ -1,0 +1,204 @@
+#include "reckon/doc/bind.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "reckon/base/edit_distance.hpp"
+#include "reckon/base/utf8.hpp"
+
+namespace reckon::detail {
+namespace {
+
+constexpr std::size_t kLongestQuantity = 200;  // bytes; what is longer is a text gone astray
+constexpr std::size_t kHelpWidth = 90;
+
+std::string lower(std::string text) {
+  for (char& c : text)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  return text;
+}
+
+// What was written, as a message says it: 'eight', a list, a mapping.
+std::string found(const doc::Value& v) {
+  if (v.is_scalar()) return fmt::format("'{}'", shortened(v.text));
+  return v.is_null() ? "nothing" : "a " + doc::kind_of(v);
+}
+
+Diagnostic& expected(const doc::Value& v, std::string_view name, std::string_view form,
+                     const BindContext& c) {
+  return c.diagnostics.error(v.span,
+                             fmt::format("{}: expected {}, found {}", name, form, found(v)));
+}
+
+// "did you mean 'full'?", or all there are.
+std::string suggestion(const std::string& nearest, std::string_view kind,
+                       const std::vector<std::string>& all) {
+  if (!nearest.empty()) return fmt::format("did you mean '{}'?", nearest);
+  return wrap(fmt::format("{}: {}", kind, join(all, ", ")), kHelpWidth);
+}
+
+// `value` of {value: …, source: …}; nullptr after reporting a fault.
+const doc::Value* inner_value(const doc::Value& v, const Field& f, const BindContext& c) {
+  const BindContext inside = c.in(f.name);
+  const doc::Value* value = v.find("value");
+  std::string meant;
+  for (const doc::Entry& e : v.entries)
+    if (e.key != "value" && e.key != "source") meant += unknown_key(e, {"value", "source"}, inside);
+  const doc::Value* source = v.find("source");
+  if (source && !source->is_scalar() && !source->is_null())
+    expected(*source, "source", "a text", inside);
+  if (value && !value->is_null()) return value;
+  if (meant.find("value") == std::string::npos)
+    missing_key(v, Field("value", "", "the number itself"), inside);
+  return nullptr;
+}
+
+struct Bound {
+  bool holds;
+  std::string_view message, help;
+};
+Bound bound(Limit limit, double x) {
+  switch (limit) {
+    case Limit::kNonNegative:
+      return {x >= 0, "must not be negative", ""};
+    case Limit::kPositive:
+      return {x > 0, "must be more than 0", ""};
+    case Limit::kAtLeastOne:
+      return {x >= 1, "must be at least 1", ""};
+    case Limit::kShare:
+      return {x >= 0 && x <= 1, "must be from 0 to 1", "a share is written 40% or 0.4"};
+    case Limit::kEfficiency:
+      return {x > 0 && x <= 1, "must be more than 0 and at most 1",
+              "an efficiency is written 40% or 0.4"};
+  }
+  return {true, "", ""};
+}
+
+bool within_limit(const doc::Value& v, const Field& f, double x, const BindContext& c) {
+  const Bound b = bound(f.limit_, x);
+  if (b.holds) return true;
+  c.diagnostics.error(v.span, fmt::format("{}: {} {}", f.name, found(v), b.message))
+      .help(std::string(b.help));
+  return false;
+}
+
+// The struct being bound, for a message.
+std::string place(const BindContext& c) { return c.path.empty() ? "here" : "in " + c.path; }
+
+}  // namespace
+
+bool read_number(const doc::Value& v, Dim dim, const Field& f, const BindContext& c, double& out) {
+  if (v.is_mapping()) {
+    const doc::Value* value = inner_value(v, f, c);
+    if (!value) return false;
+    if (value->is_scalar()) return read_number(*value, dim, f, c, out);
+    return expected(*value, f.name, expected_form(dim, f.hint_), c), false;
+  }
+  if (!v.is_scalar() || v.text.size() > kLongestQuantity)
+    return expected(v, f.name, expected_form(dim, f.hint_), c), false;
+  const auto result = parse_quantity(v.text, dim, f.hint_);
+  if (const auto* fault = std::get_if<ParseError>(&result)) {
+    c.diagnostics.error(v.span, fmt::format("{}: {}", f.name, fault->message)).help(fault->help);
+    return false;
+  }
+  const double x = std::get<double>(result);
+  if (!within_limit(v, f, x, c)) return false;
+  out = x;
+  return true;
+}
+
+bool read_bool(const doc::Value& v, const Field& f, const BindContext& c, bool& out) {
+  const std::string word = v.is_scalar() ? lower(v.text) : "";
+  const bool yes = word == "true" || word == "yes" || word == "on";
+  const bool no = word == "false" || word == "no" || word == "off";
+  if (yes || no)
+    out = yes;
+  else
+    expected(v, f.name, "true or false", c);
+  return yes || no;
+}
+
+bool read_text(const doc::Value& v, const Field& f, const BindContext& c, std::string& out) {
+  if (!v.is_scalar()) {
+    expected(v, f.name, "a text", c);
+    return false;
+  }
+  out = v.text;
+  return true;
+}
+
+bool read_word(const doc::Value& v, const Field& f, const BindContext& c,
+               const std::vector<std::string>& words, std::size_t& out) {
+  const auto at = v.is_scalar() ? std::find(words.begin(), words.end(), v.text) : words.end();
+  if (at != words.end()) {
+    out = static_cast<std::size_t>(at - words.begin());
+    return true;
+  }
+  Diagnostic& d = expected(v, f.name, "one of " + join(words, ", "), c);
+  const std::string nearest = v.is_scalar() ? closest(v.text, words) : "";
+  if (!nearest.empty()) d.help(suggestion(nearest, "", {}));
+  return false;
+}
+
+std::string unknown_key(const doc::Entry& e, const std::vector<std::string>& known,
+                        const BindContext& c) {
+  const std::string nearest = closest(e.key, known);
+  const std::string where = c.path.empty() ? "" : " in " + c.path;
+  c.diagnostics.error(e.key_span, fmt::format("unknown key '{}'{}", shortened(e.key), where))
+      .help(suggestion(nearest, "known keys", known));
+  return nearest;
+}
+
+void missing_key(const doc::Value& v, const Field& f, const BindContext& c,
+                 const std::string& form) {
+  const doc::Entry* empty = v.entry(f.name);
+  const std::string meaning = f.doc.empty() ? "" : fmt::format(" ({})", f.doc);
+  const std::string message = empty
+                                  ? fmt::format("'{}'{} has no value", f.name, meaning)
+                                  : fmt::format("'{}'{} is missing {}", f.name, meaning, place(c));
+  Diagnostic& d = c.diagnostics.error(empty ? empty->key_span : v.span, message);
+  if (!form.empty()) d.help(fmt::format("write '{}: …', {}", f.name, form));
+}
+
+void check_keys(const doc::Value& v, const std::vector<std::string>& known,
+                const std::vector<Missing>& missing, const BindContext& c) {
+  std::vector<std::string> meant;
+  for (const doc::Entry& e : v.entries)
+    if (std::find(known.begin(), known.end(), e.key) == known.end())
+      meant.push_back(unknown_key(e, known, c));
+  for (const Missing& m : missing)
+    if (std::find(meant.begin(), meant.end(), m.field.name) == meant.end())
+      missing_key(v, m.field, c, m.form);
+}
+
+bool expect_mapping(const doc::Value& v, const BindContext& c) {
+  if (v.is_mapping()) return true;
+  const std::string name = c.path.empty() ? "the document" : c.path;
+  Diagnostic& d = expected(v, name, "a mapping", c);
+  const std::size_t colon = v.is_scalar() && !v.quoted ? v.text.find(':') : std::string::npos;
+  if (colon != std::string::npos && colon > 0 && colon + 1 < v.text.size())
+    d.help(fmt::format("write '{}: {}', with a space after the ':'",
+                       shortened(v.text.substr(0, colon)), shortened(v.text.substr(colon + 1))));
+  return false;
+}
+
+bool expect_sequence(const doc::Value& v, const Field& f, const BindContext& c) {
+  if (v.is_sequence()) return true;
+  Diagnostic& d = expected(v, f.name, "a list", c);
+  if (v.is_scalar()) d.help(fmt::format("write {}: [{}]", f.name, shortened(v.text)));
+  return false;
+}
+
+void record(const doc::Value& v, const BindContext& c, std::string_view name) {
+  const std::string path = name.empty() ? c.path : c.child(name);
+  if (path.empty()) return;
+  const doc::Value* value = v.find("value");
+  const doc::Value* source = v.find("source");
+  Stated stated{value ? value->span : v.span, v.replaced, {}};
+  if (value && value->replaced) stated.replaced = value->replaced;
+  if (source && source->is_scalar()) stated.source = source->text;
+  c.origins.insert_or_assign(path, std::move(stated));
+}
+
+}  // namespace reckon::detail
