@@ -85,6 +85,18 @@ std::string Table::markdown() const {
   return out;
 }
 
+std::string Table::json() const {
+  std::string out = "[";
+  for (std::size_t r = 0; r < rows_.size(); ++r) {
+    out += r ? ",\n {" : "\n {";
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+      out += (i ? ", " : "") + json_quoted(columns_[i].title) + ": " + json_quoted(rows_[r][i]);
+    }
+    out += "}";
+  }
+  return out + (rows_.empty() ? "]\n" : "\n]\n");
+}
+
 std::string Table::csv() const {
   const auto line = [](const std::vector<std::string>& cells) {
     std::vector<std::string> quoted;

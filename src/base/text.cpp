@@ -81,6 +81,30 @@ std::string printable(std::string_view text) {
   return out;
 }
 
+std::string json_quoted(std::string_view text) {
+  constexpr char kHex[] = "0123456789abcdef";
+  std::string out = "\"";
+  for (std::size_t at = 0; at < text.size();) {
+    const Character c = character_at(text, at);
+    if (!c.valid) {
+      out += "\xEF\xBF\xBD";  // the replacement character
+    } else if (c.value == '"' || c.value == '\\') {
+      out += '\\';
+      out += static_cast<char>(c.value);
+    } else if (c.value == '\n') {
+      out += "\\n";
+    } else if (c.value < 0x20) {
+      out += "\\u00";
+      out += kHex[c.value >> 4];
+      out += kHex[c.value & 0xF];
+    } else {
+      out += text.substr(at, c.bytes);
+    }
+    at += c.bytes;
+  }
+  return out + '"';
+}
+
 std::string join(const std::vector<std::string>& words, std::string_view separator) {
   std::string out;
   for (std::size_t i = 0; i < words.size(); ++i) {

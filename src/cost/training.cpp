@@ -85,7 +85,7 @@ std::string_view longest_part(const TrainingEstimate<R>& e) {
   const StepTime<R>& s = *e.step;
   const Communication<R>& c = e.communication;
   const std::pair<std::string_view, Seconds<R>> parts[] = {
-      {"compute", s.compute.total},
+      {"compute", s.compute.total()},
       {"pipeline bubble", s.pipeline.bubble + s.pipeline.imbalance},
       {"data-parallel communication", s.data_exposed},
       {"tensor-parallel communication", c.tensor.exposed},
@@ -102,12 +102,11 @@ std::string_view longest_part(const TrainingEstimate<R>& e) {
 
 template <class R>
 void time_step(const TrainingPlan<R>& plan, TrainingEstimate<R>& e) {
-  const auto per_token = e.flops.of(plan.assume.flops);
-  if (!plan.assume.train.mfu || !per_token) return;
-  e.step = step_time(plan, e.layout, e.memory, *per_token, e.communication);
+  if (!plan.assume.train.mfu || !e.flops.of(plan.assume.flops)) return;
+  e.step = step_time(plan, e.layout, e.memory, e.flops, e.communication);
   e.bound = longest_part(e);
   auto T = e.step->time;
-  auto T_compute = e.step->compute.total;
+  auto T_compute = e.step->compute.useful;
   auto T_comm = e.comm_time;
   auto T_step = e.layout.tokens;
   NAME(T, T_compute, T_comm, T_step);

@@ -2,50 +2,13 @@
 
 #include <fmt/format.h>
 
+#include "collect.hpp"
 #include "fixes.hpp"
 #include "not_modelled.hpp"
 #include "reckon/units/format.hpp"
 
 namespace reckon {
 namespace {
-
-// Turns what an estimate lists into metrics.
-class Collect {
- public:
-  explicit Collect(std::vector<Metric>& out) : out_(out) {}
-
-  template <Dim D, class R>
-  void operator()(const MetricInfo& info, const Quantity<D, R>& q) const {
-    Metric& m = add(info);
-    m.value = value_of(q.raw);
-    m.dim = D;
-    if constexpr (std::is_same_v<R, Traced>) m.node = q.raw.id;
-  }
-  template <Dim D, class R>
-  void operator()(const MetricInfo& info, const std::optional<Quantity<D, R>>& q,
-                  const char* reason) const {
-    if (q) return (*this)(info, *q);
-    Metric& m = add(info);
-    m.dim = D;
-    m.reason = reason;
-  }
-  void operator()(const MetricInfo& info, std::string_view text) const { add(info).text = text; }
-  void operator()(const MetricInfo& info, Verdict v) const {
-    Metric& m = add(info);
-    if (v == Verdict::kUnknown) m.reason = "activations need the model's layers and hidden width";
-    m.value = v == Verdict::kDoesNotFit ? 0 : 1;
-  }
-
- private:
-  Metric& add(const MetricInfo& info) const {
-    Metric& m = out_.emplace_back();
-    m.id = info.id;
-    m.title = info.title;
-    m.hint = info.hint;
-    return m;
-  }
-  std::vector<Metric>& out_;
-};
 
 std::string place_of(const Origins& origins, const std::string& path) {
   const auto at = origins.find(path);

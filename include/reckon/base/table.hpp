@@ -28,6 +28,7 @@ class Table {
 
   std::string text(std::string_view indent = "") const;  // no title line if all titles are empty
   std::string markdown() const;                          // GitHub's tables; | is escaped
+  std::string json() const;                              // [{"title": "cell", …}, …]
   std::string csv() const;                               // RFC 4180 quoting, lines end in "\n"
 
  private:

@@ -23,6 +23,9 @@ std::string wrap(std::string_view text, std::size_t width, std::string_view inde
 // Control, invisible and malformed characters (a tab, a no-break space, a stray byte) as ·.
 std::string printable(std::string_view text);
 
+// As a JSON string, quotes included; control characters escaped, malformed bytes replaced.
+std::string json_quoted(std::string_view text);
+
 std::string join(const std::vector<std::string>& words, std::string_view separator);
 
 // "a, b and c"

@@ -73,7 +73,7 @@ AttentionFlops<R> attention_flops(const Model<R>& model, Count<R> s) {
 template <class R>
 struct TokenFlops {
   Flops<R> six_n;
-  std::optional<Flops<R>> full, causal, hfu, forward;
+  std::optional<Flops<R>> full, causal, hfu, forward, again;  // again: what recompute adds
 
   const std::optional<Flops<R>> of(FlopCount convention) const {
     switch (convention) {
@@ -118,6 +118,7 @@ TokenFlops<R> token_flops(const TrainingPlan<R>& plan, const Parameters<R>& n, C
   auto causal = kFlopsCausal(matrices + 3 * att.causal);
   f.causal = causal;
   f.hfu = kFlopsHfu(causal + again);
+  if (plan.recompute != Recompute::kNone) f.again = again;
   return f;
 }
 

@@ -19,6 +19,8 @@ inline const Formula kFlopsPerStep{"flops.per_step", "F_step", "FLOPs of a step,
                                    "FLOPs of a token · tokens"};
 inline const Formula kCompute{"step.compute", "T_compute", "compute time of a step",
                               "FLOPs over the GPUs' peak · MFU"};
+inline const Formula kRecomputeTime{"step.recompute", "T_again", "recomputed work",
+                                    "its FLOPs over the GPUs' peak · MFU"};
 inline const Formula kStageTime{"pipeline.stage", "t_i", "one stage, one micro-batch",
                                 "its share of the FLOPs"};
 inline const Formula kBubble{"step.bubble", "T_bubble", "pipeline fill and drain",
@@ -67,23 +69,33 @@ FlopRate<R> peak(const TrainingPlan<R>& plan) {
 // Compute time of a step on one GPU, mean over the stages, and how the stages share it.
 template <class R>
 struct ComputeTime {
-  Flops<R> flops;  // all GPUs
-  Seconds<R> total;
+  Flops<R> flops;  // all GPUs, under the plan's convention
+  Seconds<R> useful, recompute{};
+
+  Seconds<R> total() const { return useful + recompute; }
 };
 
 // The seam: an operator-level model fills the same struct from kernels.
 template <class R>
 ComputeTime<R> assumed_compute(const TrainingPlan<R>& plan, const Layout<R>& x,
-                               Flops<R> per_token) {
+                               const TokenFlops<R>& tokens) {
   auto T_step = x.tokens;
-  auto F = per_token;
+  auto F = *tokens.of(plan.assume.flops);
   NAME(T_step, F);
   auto flops = kFlopsPerStep(F * T_step);
   auto P = peak(plan);
   auto MFU = *plan.assume.train.mfu;
   auto G = x.G;
   NAME(P, MFU, G);
-  return {flops, kCompute(flops / (G * P * MFU))};
+  ComputeTime<R> c{flops, kCompute(flops / (G * P * MFU)), {}};
+  const bool added =
+      plan.assume.recompute == RecomputeCount::kAdded && plan.assume.flops != FlopCount::kHfu;
+  if (tokens.again && added) {
+    auto F_again = *tokens.again;
+    NAME(F_again);
+    c.recompute = kRecomputeTime(F_again * T_step / (G * P * MFU));
+  }
+  return c;
 }
 
 // FLOPs of a token on stage i, relative ones: layers' matrices and attention, head on the last
@@ -200,10 +212,13 @@ Seconds<R> optimizer_time(const TrainingPlan<R>& plan, const Layout<R>& x,
 // the rest; what happens once a step hides behind the backward pass of one micro-batch.
 template <class R>
 Seconds<R> data_exposed(const TrainingPlan<R>& plan, const Layout<R>& x, const Communication<R>& c,
-                        Seconds<R> T_compute) {
+                        const ComputeTime<R>& compute) {
   const auto& o = plan.assume.overlap.data;
+  auto T_compute = compute.useful;
+  auto T_again = compute.recompute;
+  NAME(T_compute, T_again);
   auto forward_window = T_compute / 3;
-  auto backward_window = 2 * T_compute / 3;
+  auto backward_window = 2 * T_compute / 3 + T_again;
   NAME(forward_window, backward_window);
   if (!(plan.sharding.zero < 3)) {
     auto forward = 0.5 * c.all_gather.time;
@@ -228,17 +243,18 @@ struct StepTime {
 
 template <class R>
 StepTime<R> step_time(const TrainingPlan<R>& plan, const Layout<R>& x, const StageMemory<R>& memory,
-                      Flops<R> per_token, Communication<R>& c) {
+                      const TokenFlops<R>& tokens, Communication<R>& c) {
   StepTime<R> s;
-  s.compute = assumed_compute(plan, x, per_token);
-  const auto T_compute = s.compute.total;
-  s.pipeline = pipeline_time(plan, x, T_compute);
+  s.compute = assumed_compute(plan, x, tokens);
+  auto T_work = s.compute.total();
+  NAME(T_work);
+  s.pipeline = pipeline_time(plan, x, T_work);
   const Overlap<R>& o = plan.assume.overlap;
-  s.data_exposed = data_exposed(plan, x, c, T_compute);
-  c.tensor.exposed = exposed(c.tensor.time, o.tensor, T_compute);
-  c.context.exposed = exposed(c.context.time, o.context, T_compute);
-  c.expert.exposed = exposed(c.expert.time, o.expert, T_compute);
-  c.pipeline.exposed = exposed(c.pipeline.time, o.pipeline, T_compute);
+  s.data_exposed = data_exposed(plan, x, c, s.compute);
+  c.tensor.exposed = exposed(c.tensor.time, o.tensor, T_work);
+  c.context.exposed = exposed(c.context.time, o.context, T_work);
+  c.expert.exposed = exposed(c.expert.time, o.expert, T_work);
+  c.pipeline.exposed = exposed(c.pipeline.time, o.pipeline, T_work);
   Sum<kSecond, R> out;
   out.add("data", s.data_exposed).add("tensor", c.tensor.exposed);
   out.add("context", c.context.exposed).add("expert", c.expert.exposed);
@@ -246,7 +262,8 @@ StepTime<R> step_time(const TrainingPlan<R>& plan, const Layout<R>& x, const Sta
   s.exposed = kExposedTotal(out.total());
   s.optimizer = optimizer_time(plan, x, memory);
   Sum<kSecond, R> step;
-  step.add("compute", T_compute).add("imbalance", s.pipeline.imbalance);
+  step.add("compute", s.compute.useful).add("recompute", s.compute.recompute);
+  step.add("imbalance", s.pipeline.imbalance);
   step.add("bubble", s.pipeline.bubble).add("exposed communication", s.exposed);
   step.add("optimizer", s.optimizer);
   s.time = kStepTime(step.total());

@@ -132,7 +132,7 @@ void TrainingEstimate<R>::metrics(V&& v) const {
   v(kHeadroom, headroom);
   v(kShortfall, shortfall);
   v(kVerdict, std::string_view(name_of(verdict)));
-  v(kFits, verdict);
+  v(kFits, verdict != Verdict::kDoesNotFit, verdict == Verdict::kUnknown ? kNoLayers : nullptr);
   v(kAfterStates, after_states);
   v(kStatesWhole, memory.states.whole);
   v(kWeightsWhole, memory.states.whole_weights);
@@ -165,7 +165,8 @@ void TrainingEstimate<R>::metrics(V&& v) const {
   v(kOverCompute, over_compute, kNoMfu);
   v(kDataExposed, of_step([](Step s) { return s.data_exposed; }), kNoMfu);
   v(kFlopsPerStep, of_step([](Step s) { return s.compute.flops; }), kNoMfu);
-  v(kCompute, of_step([](Step s) { return s.compute.total; }), kNoMfu);
+  v(kCompute, of_step([](Step s) { return s.compute.useful; }), kNoMfu);
+  v(kRecomputeTime, of_step([](Step s) { return s.compute.recompute; }), kNoMfu);
   v(kBubbleShare, of_step([](Step s) { return s.pipeline.share; }), kNoMfu);
   v(kBubbleOverhead, of_step([](Step s) { return s.pipeline.overhead; }), kNoMfu);
   v(kImbalance, of_step([](Step s) { return s.pipeline.imbalance; }), kNoMfu);

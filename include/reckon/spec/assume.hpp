@@ -41,6 +41,9 @@ constexpr auto names(CapacityCount) { return std::array{"printed", "usable"}; }
 enum class Dispatch { kPerExpert, kPerGpu };
 constexpr auto names(Dispatch) { return std::array{"per_expert", "per_gpu"}; }
 
+enum class RecomputeCount { kAdded, kInMfu };
+constexpr auto names(RecomputeCount) { return std::array{"added", "in_mfu"}; }
+
 enum class StageBalance { kEven, kByFlops };
 constexpr auto names(StageBalance) { return std::array{"even", "by_flops"}; }
 
@@ -120,6 +123,7 @@ struct Assume {
   RingAcross ring_across = RingAcross::kOneNic;
   Dispatch dispatch = Dispatch::kPerExpert;
   StageBalance stages = StageBalance::kEven;
+  RecomputeCount recompute = RecomputeCount::kAdded;
   ActivationCount activations = ActivationCount::kTextbook;
   AttentionKernel attention = AttentionKernel::kFlash;
   bool fused_swiglu = true, dropout = false;
@@ -143,6 +147,9 @@ struct Assume {
       s.ring_across...);
     v(Field("dispatch", "", "copies of a token sent: per_expert | per_gpu"), s.dispatch...);
     v(Field("stages", "", "pipeline stages take equal time (even) or time by_flops"), s.stages...);
+    v(Field("recompute", "",
+            "its time is added, at the same MFU, or in_mfu: the stated MFU has paid for it"),
+      s.recompute...);
     v(Field("activations", "", "which tensors count: textbook (10h + 4f) | autograd | megatron"),
       s.activations...);
     v(Field("attention", "", "flash | unfused (keeps the score matrices)"), s.attention...);

@@ -1,0 +1,35 @@
+#include "reckon/cost/model.hpp"
+
+namespace reckon {
+
+template <class R>
+ModelEstimate<R> model_estimate(const Model<R>& model, const ModelQuestion<R>& q) {
+  ModelEstimate<R> e;
+  e.n = parameters(model);
+  TrainingPlan<R> plan;  // FLOPs ask for a plan: this one trains everything and recomputes nothing
+  plan.model = model;
+  plan.batch.sequence = q.s;
+  e.flops = token_flops(plan, e.n, Count<R>{0});
+  auto N_mm = e.n.matmul;
+  auto N = e.n.total;
+  NAME(N_mm, N);
+  e.matmul = kForwardMatmul(2_flop * N_mm);
+  e.weights = q.b * N;
+  if (model.abstract()) {
+    e.read = kReadParameters(N);
+    return e;
+  }
+  auto N_table = model.tied ? Count<R>{0} : e.n.embedding;
+  auto N_routed = e.n.experts;
+  auto N_touched = experts_read(model, q.B);
+  NAME(N_table, N_routed, N_touched);
+  e.read = kReadExperts(N - N_table - e.n.positions - N_routed + N_touched);
+  e.kv = kv_cache(model, q.b, q.s);
+  return e;
+}
+
+template ModelEstimate<double> model_estimate(const Model<double>&, const ModelQuestion<double>&);
+template ModelEstimate<Dual> model_estimate(const Model<Dual>&, const ModelQuestion<Dual>&);
+template ModelEstimate<Traced> model_estimate(const Model<Traced>&, const ModelQuestion<Traced>&);
+
+}  // namespace reckon

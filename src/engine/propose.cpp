@@ -1,0 +1,262 @@
+#include "reckon/engine/propose.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "reckon/base/text.hpp"
+#include "reckon/cost/training.hpp"
+#include "reckon/engine/load.hpp"
+#include "reckon/units/format.hpp"
+#include "reckon/units/parse.hpp"
+
+namespace reckon {
+namespace {
+
+constexpr std::size_t kCommentColumn = 34;
+
+std::string commented(std::string line, std::string_view comment) {
+  if (comment.empty()) return line + "\n";
+  return pad_right(line, kCommentColumn) + " # " + std::string(comment) + "\n";
+}
+
+// Key, value and doc line of every field of a described struct.
+class WriteOut {
+ public:
+  WriteOut(std::string indent, std::string lead, std::string& out)
+      : indent_(std::move(indent)), lead_(std::move(lead)), out_(out) {}
+
+  template <class T>
+  void operator()(const Field& f, const T& member) const {
+    if (f.name == "source" || f.name == "preset") return;
+    if constexpr (detail::is_quantity<T>) {
+      line(f, write_quantity(value_of(member.raw), detail::dim_of(T{}), f.hint_));
+    } else if constexpr (detail::Element<T>::optional) {
+      if (member) (*this)(f, *member);
+    } else if constexpr (std::is_same_v<T, bool>) {
+      line(f, member ? "yes" : "no");
+    } else if constexpr (NamedEnum<T>) {
+      line(f, std::string(name_of(member)));
+    } else if constexpr (std::is_same_v<T, std::string>) {
+      if (!member.empty()) line(f, member);
+    } else if constexpr (Described<T>) {
+      out_ += commented(fmt::format("{}{}{}:", lead_, indent_, f.name), f.doc);
+      T::fields(WriteOut(indent_ + "  ", lead_, out_), member);
+    }
+  }
+
+ private:
+  void line(const Field& f, const std::string& value) const {
+    out_ += commented(fmt::format("{}{}{}: {}", lead_, indent_, f.name, value), f.doc);
+  }
+  std::string indent_, lead_;
+  std::string& out_;
+};
+
+template <class S>
+std::string section(const char* name, const char* doc, const S& value) {
+  std::string out = "\n" + commented(fmt::format("{}:", name), doc);
+  S::fields(WriteOut("  ", "", out), value);
+  return out;
+}
+
+struct StartingPoint {
+  std::string preset, mfu, mfu_source, sequence, micro;
+  double step_tokens = 0, tokens_per_parameter = 0;
+};
+
+double number_at(const doc::Value& tree, const char* path, Hint hint, Diagnostics& d) {
+  const doc::Value* v = tree.at(path);
+  if (v && v->is_mapping()) v = v->find("value");
+  const auto parsed = v && v->is_scalar()
+                          ? parse_quantity(v->text, kOne, hint)
+                          : std::variant<double, ParseError>(ParseError{"is missing", ""});
+  if (const auto* e = std::get_if<ParseError>(&parsed)) {
+    d.error(tree.span, fmt::format("presets/starting-point.yaml: {}: {}", path, e->message));
+    return 1;
+  }
+  return std::get<double>(parsed);
+}
+
+std::string text_at(const doc::Value& tree, const char* path) {
+  const doc::Value* v = tree.at(path);
+  return v && v->is_scalar() ? v->text : "";
+}
+
+StartingPoint starting_point(Workspace& work, Diagnostics& d) {
+  StartingPoint s;
+  const auto file = work.find(Shelf::kPresets, "starting-point");
+  if (file.empty()) {
+    d.error({}, "the data folder holds no presets/starting-point.yaml")
+        .help("give the data's place: --data DIR");
+    return s;
+  }
+  doc::Value tree = work.read(file, {}, d);
+  doc::expand_dotted_keys(tree, d);
+  s.preset = text_at(tree, "assume.preset");
+  s.mfu = text_at(tree, "assume.train.mfu.value");
+  s.mfu_source = text_at(tree, "assume.train.mfu.source");
+  s.sequence = text_at(tree, "batch.sequence");
+  s.micro = text_at(tree, "batch.micro");
+  s.step_tokens = number_at(tree, "step_tokens", Hint::kTokens, d);
+  s.tokens_per_parameter = number_at(tree, "tokens_per_parameter", Hint::kRatio, d);
+  return s;
+}
+
+doc::Value model_said(const std::string& word, Span span) {
+  const auto count = parse_quantity(word, kOne, Hint::kParams);
+  if (!std::holds_alternative<double>(count)) return doc::scalar(word, span);
+  doc::Value abstract = doc::mapping(span);
+  doc::set(abstract, "params", doc::scalar(word, span));
+  return abstract;
+}
+
+class Propose {
+ public:
+  Propose(Workspace& work, std::string model, std::string gpus, Diagnostics& d)
+      : work_(work), model_(std::move(model)), gpus_(std::move(gpus)), d_(d) {}
+
+  Proposal run() {
+    const std::size_t before = d_.error_count();
+    start_ = starting_point(work_, d_);
+    if (d_.error_count() > before) return {};
+    const SourceFile* flags = work_.sources().add("--model", model_);
+    const SourceFile* flags_gpus = work_.sources().add("--gpus", gpus_);
+    doc::Value tree = doc::mapping();
+    doc::set(tree, "model", model_said(model_, {flags, 1, 1, static_cast<int>(model_.size())}));
+    doc::set(tree, "cluster",
+             doc::scalar(gpus_, {flags_gpus, 1, 1, static_cast<int>(gpus_.size())}));
+    doc::Value batch = doc::mapping(), assume = doc::mapping(), train = doc::mapping();
+    doc::set(batch, "tokens_per_gpu", doc::scalar(start_.sequence));
+    doc::set(batch, "sequence", doc::scalar(start_.sequence));
+    doc::set(train, "mfu", doc::scalar(start_.mfu));
+    doc::set(assume, "preset", doc::scalar(start_.preset));
+    doc::set(assume, "train", std::move(train));
+    doc::set(tree, "batch", std::move(batch));
+    doc::set(tree, "assume", std::move(assume));
+    LoadedTraining loaded = load_training(work_, std::move(tree), d_);
+    if (d_.error_count() > before) return {};
+    plan_ = loaded.plan;
+    choose_batch();
+    choose_sharding();
+    choose_length();
+    Proposal p;
+    p.text = text();
+    p.notes = notes_;
+    return p;
+  }
+
+ private:
+  long G() const {
+    return std::lround(value_of(plan_.cluster.nodes.raw) * value_of(plan_.cluster.node.gpus.raw));
+  }
+
+  void choose_batch() {
+    const double sequence = value_of(plan_.batch.sequence->raw);
+    const double micro = std::stod(start_.micro), step = static_cast<double>(G()) * micro;
+    const double wanted = start_.step_tokens / sequence;
+    const double global = std::max(1.0, std::round(wanted / step)) * step;
+    plan_.batch = {};
+    plan_.batch.global = Count<double>(global);
+    plan_.batch.micro = Count<double>(micro);
+    plan_.batch.sequence = Count<double>(sequence);
+  }
+
+  // The first of a fixed list that fits, mildest first.
+  void choose_sharding() {
+    const bool shaped = plan_.model.hidden && !plan_.model.layers.empty();
+    for (const Recompute r : {Recompute::kNone, Recompute::kFull}) {
+      if (r != Recompute::kNone && !shaped) continue;
+      for (int z = 0; z <= 3; ++z) {
+        plan_.sharding.zero = Count<double>(z);
+        plan_.recompute = r;
+        const auto e = estimate(plan_);
+        if (e.verdict == Verdict::kDoesNotFit || e.verdict == Verdict::kTight) continue;
+        notes_.push_back(fmt::format("sharding.zero: {} and recompute: {}: the mildest that fit", z,
+                                     name_of(r)));
+        return;
+      }
+    }
+    notes_.emplace_back(
+        "nothing tried fits in memory: ZeRO-3 with full recompute is written; the estimate says by "
+        "how much it misses");
+  }
+
+  void choose_length() {
+    const double tokens =
+        std::round(start_.tokens_per_parameter * value_of(estimate(plan_).parameters.total.raw));
+    plan_.run.tokens = Count<double>(tokens);
+    notes_.push_back(fmt::format("run.tokens: {} a parameter", start_.tokens_per_parameter));
+    notes_.push_back(fmt::format("assume: preset {}, train.mfu {}: an assumption, {}",
+                                 start_.preset, start_.mfu, start_.mfu_source));
+  }
+
+  std::string head() const {
+    const auto e = estimate(plan_);
+    std::string out = fmt::format(
+        "# A training plan for {} on {}, written by `reckon new`.\n"
+        "# Every value may be changed; `reckon eval` shows what follows.\n"
+        "kind: training\n",
+        model_, gpus_);
+    const std::string params =
+        format_quantity(value_of(e.parameters.total.raw), kOne, Hint::kParams);
+    const std::string said = plan_.model.abstract() ? fmt::format("model: {{params: {}}}", model_)
+                                                    : fmt::format("model: {}", model_);
+    out += commented(
+        said, plan_.model.name.empty() ? params : fmt::format("{}, {}", plan_.model.name, params));
+    out += commented(fmt::format("cluster: {}", gpus_),
+                     fmt::format("{} × {} of {} GPUs", value_of(plan_.cluster.nodes.raw),
+                                 plan_.cluster.node.id, value_of(plan_.cluster.node.gpus.raw)));
+    return out;
+  }
+
+  std::string text() const {
+    std::string out = head();
+    out += section("mesh", "degrees of parallelism; data takes the GPUs that are left", plan_.mesh);
+    out += section("sharding", "what the data ranks share (ZeRO, FSDP, HSDP)", plan_.sharding);
+    out += section("schedule", "order of the pipeline's micro-batches", plan_.schedule);
+    out += section("batch", "of one optimizer step", plan_.batch);
+    out += "\n" + commented(fmt::format("precision: {}", plan_.precision.id), plan_.precision.name);
+    out += commented(fmt::format("optimizer: {}", plan_.optimizer.id), plan_.optimizer.name);
+    out += commented(fmt::format("recompute: {}", name_of(plan_.recompute)),
+                     "none | selective | full");
+    out += commented(fmt::format("offload: {}", name_of(plan_.offload)), "none | optimizer");
+    out += commented("trainable: all", "all, or adapters: {rank: 16, targets: [q, k, v, o]}");
+    out += section("memory", "when to call a fit tight", plan_.memory);
+    out += "\n" +
+           commented("assume:", "conventions and efficiencies: what is counted, how well it runs");
+    out += commented(fmt::format("  preset: {}", start_.preset),
+                     "a file in presets/; its values stand below as comments");
+    out += commented(fmt::format("  train.mfu: {}", start_.mfu),
+                     "an assumption: " + start_.mfu_source);
+    std::string preset;
+    Assume<double> shown = plan_.assume;
+    shown.train = {};
+    Assume<double>::fields(WriteOut("  ", "#", preset), shown);
+    // `train:` was stated above.
+    const std::size_t train = preset.find("#  train:");
+    if (train != preset.npos) preset.erase(train, preset.find('\n', train) + 1 - train);
+    out += preset;
+    out += section("run", "length and price of the run", plan_.run);
+    out +=
+        "#  price: 2.50 USD/h              # of one GPU: yours to fill in; without it no dollars\n";
+    return out;
+  }
+
+  Workspace& work_;
+  std::string model_, gpus_;
+  Diagnostics& d_;
+  StartingPoint start_;
+  TrainingPlan<double> plan_;
+  std::vector<std::string> notes_;
+};
+
+}  // namespace
+
+Proposal propose_training(Workspace& work, const std::string& model, const std::string& gpus,
+                          Diagnostics& diagnostics) {
+  return Propose(work, model, gpus, diagnostics).run();
+}
+
+}  // namespace reckon
