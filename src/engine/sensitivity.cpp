@@ -1,0 +1,71 @@
+#include "reckon/engine/sensitivity.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "reckon/base/edit_distance.hpp"
+#include "reckon/engine/evaluate.hpp"
+#include "reckon/units/formula/sensitivity.hpp"
+
+namespace reckon {
+namespace {
+
+// Times that no formula of the training estimate splits further.
+const std::vector<std::string_view>& leaf_ids() {
+  static const std::vector<std::string_view> ids{
+      kCompute.id, kRecomputeTime.id, kCollectiveTime.id, kAllToAll.id,
+      kHop.id,     kRingHop.id,       kOptimizerTime.id,  kOffloadTime.id};
+  return ids;
+}
+
+bool continuous(const Tape::Name& name) {
+  return name.hint != Hint::kCount && name.hint != Hint::kLength && name.hint != Hint::kParams &&
+         name.hint != Hint::kTokens;
+}
+
+std::string place(const Origin& origin) {
+  return origin.line ? fmt::format("{}:{}", origin.file, origin.line) : "default";
+}
+
+const Metric* metric_named(const Recorded& recorded, const std::string& id,
+                           Diagnostics& diagnostics) {
+  const Metric* m = recorded.find(id);
+  if (m && m->node >= 0) return m;
+  if (m) {
+    diagnostics.error(
+        {}, fmt::format("{}: {}", id,
+                        m->has_value() ? "the plan computes no number for it" : m->reason));
+    return nullptr;
+  }
+  std::vector<std::string> known;
+  for (const Metric& other : recorded.metrics()) known.push_back(other.id);
+  auto& fault = diagnostics.error({}, fmt::format("this plan has no metric '{}'", id));
+  const std::string near = closest(id, known);
+  fault.help(near.empty() ? "`reckon eval PLAN --format csv` lists a plan's metrics"
+                          : fmt::format("did you mean '{}'?", near));
+  return nullptr;
+}
+
+}  // namespace
+
+Sensitivity sensitivities(const LoadedTraining& plan, const std::string& metric,
+                          Diagnostics& diagnostics) {
+  Sensitivity out;
+  const Recorded recorded(plan);
+  const Metric* m = metric_named(recorded, metric, diagnostics);
+  if (!m) return out;
+  out.metric = *m;
+  for (const InputSlope& s : input_slopes(recorded.tape(), m->node)) {
+    if (!continuous(*s.name) || s.slope == 0) continue;
+    out.inputs.push_back(
+        {s.path, place(s.name->origin), s.value, s.name->dim, s.name->hint, s.slope, s.elasticity});
+  }
+  if (!(m->dim == kSecond)) return out;
+  for (const Share& s : breakdown(recorded.tape(), m->node, leaf_ids())) {
+    if (s.value != 0) out.leaves.push_back({s.name, s.value, s.value / m->value});
+  }
+  return out;
+}
+
+}  // namespace reckon
