@@ -112,10 +112,11 @@ configure_preset() {
   rm -f "$log"
 }
 
-# build_preset PRESET [-DNAME=VALUE…]
+# build_preset PRESET [-DNAME=VALUE…]. CI does not stop at the first file that fails.
 build_preset() {
   configure_preset "$@"
-  cmake --build --preset "$1" --parallel "$(compilers_at_once)" >&2 ||
+  # shellcheck disable=SC2086
+  cmake --build --preset "$1" --parallel "$(compilers_at_once)" -- ${CI:+-k 0} >&2 ||
     stop "the preset $1 does not build"
 }
 
