@@ -13,13 +13,14 @@ install(FILES ${PROJECT_BINARY_DIR}/reckonConfig.cmake
               ${PROJECT_BINARY_DIR}/reckonConfigVersion.cmake
         DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/reckon)
 
+# The program finds its data in ../share/reckon, seen from its own folder.
 if(TARGET reckon)
   install(TARGETS reckon)
 endif()
 foreach(folder IN ITEMS hardware models formats optimizers presets laws plans/starters)
   if(IS_DIRECTORY ${PROJECT_SOURCE_DIR}/${folder})
     cmake_path(GET folder PARENT_PATH parent)
-    install(DIRECTORY ${folder} DESTINATION ${CMAKE_INSTALL_DATADIR}/reckon/${parent})
+    install(DIRECTORY ${folder} DESTINATION share/reckon/${parent})
   endif()
 endforeach()
 if(EXISTS ${PROJECT_SOURCE_DIR}/LICENSE)

@@ -11,7 +11,7 @@ function fault(text) {
 FILENAME ~ /\.([ch]pp|cuh?|sh|awk|cmake)$|CMakeLists|scripts\/|\.ci\// {
   text = $0
   gsub(/[\200-\277]/, "", text) # characters, not bytes of UTF-8
-  if (length(text) > 100 && text !~ /https?:/) fault("more than 100 columns")
+  if (length(text) > 120 && text !~ /https?:/) fault("more than 120 columns")
 }
 
 FILENAME ~ /^(src|include)\// && /(^|[^A-Za-z])(TODO|FIXME|XXX)([^A-Za-z]|$)/ {

@@ -1,6 +1,7 @@
 // The whole run: steps, days, GPU-hours, energy, dollars.
 #pragma once
 
+#include "reckon/cost/metric.hpp"
 #include "reckon/cost/step.hpp"
 
 namespace reckon {
