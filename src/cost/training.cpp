@@ -101,9 +101,9 @@ std::string_view longest_part(const TrainingEstimate<R>& e) {
 }
 
 template <class R>
-void time_step(const TrainingPlan<R>& plan, TrainingEstimate<R>& e) {
+void time_step(const TrainingPlan<R>& plan, const Stages<R>& stages, TrainingEstimate<R>& e) {
   if (!plan.assume.train.mfu || !e.flops.of(plan.assume.flops)) return;
-  e.step = step_time(plan, e.layout, e.memory, e.flops, e.communication);
+  e.step = step_time(plan, e.layout, stages, e.memory, e.flops, e.communication);
   e.bound = longest_part(e);
   auto T = e.step->time;
   auto T_compute = e.step->compute.useful;
@@ -137,7 +137,7 @@ TrainingEstimate<R> estimate(const TrainingPlan<R>& plan) {
   per_parameter(e);
   e.communication = communication<R>({plan, e.layout, e.memory.shard, links(plan)});
   add_up(e);
-  time_step(plan, e);
+  time_step(plan, inputs.stages, e);
   return e;
 }
 

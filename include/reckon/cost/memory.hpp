@@ -217,10 +217,10 @@ struct LayerMemory {
 
 template <class R>
 Bytes<R> stage_activations(const TrainingPlan<R>& plan, const std::vector<LayerMemory<R>>& layers,
-                           Count<R> m_i, int p, int i) {
+                           Count<R> m_i, const Stages<R>& stages, int i) {
   Sum<kByte, R> kept;
   Largest<kByte, R> live;
-  for_each_group_of_stage(plan.model, p, i, [&](std::size_t g, Count<R> n) {
+  stages.groups_of(i, [&](std::size_t g, Count<R> n) {
     kept.add({"layers of group", static_cast<int>(g)}, n * layers[g].kept);
     live.offer({"layer of group", static_cast<int>(g)}, layers[g].live);
   });
@@ -284,25 +284,26 @@ template <class R>
 struct MemoryInputs {
   const TrainingPlan<R>& plan;
   const Layout<R>& layout;
+  Stages<R> stages;
   std::vector<LayerShard<R>> shards;  // one a group
   std::vector<LayerMemory<R>> kept;   // one a group; empty without dimensions
 };
 
 template <class R>
-StageMemory<R> stage_memory(const MemoryInputs<R>& in, int p, int i) {
+StageMemory<R> stage_memory(const MemoryInputs<R>& in, int i) {
   const TrainingPlan<R>& plan = in.plan;
   StageMemory<R> m;
   m.stage = i;
-  m.shard = stage_shard(plan, in.shards, p, i);
+  m.shard = stage_shard(plan, in.shards, in.stages, i);
   m.states = states(plan, in.layout, m.shard);
   m.state_total = kStates(m.states.weights + m.states.gradients + m.states.optimizer);
   m.in_flight = in_flight(plan, in.layout, i);
   Sum<kByte, R> parts;
   parts.add("states", m.state_total);
   if (!in.kept.empty()) {
-    m.activations = stage_activations(plan, in.kept, m.in_flight, p, i);
+    m.activations = stage_activations(plan, in.kept, m.in_flight, in.stages, i);
     parts.add("activations", *m.activations);
-    if (i == p - 1) {
+    if (i == in.stages.count() - 1) {
       m.logits = logits(plan, in.layout);
       parts.add("logits", m.logits);
     }
@@ -318,7 +319,7 @@ StageMemory<R> stage_memory(const MemoryInputs<R>& in, int p, int i) {
 
 template <class R>
 MemoryInputs<R> memory_inputs(const TrainingPlan<R>& plan, const Layout<R>& layout) {
-  MemoryInputs<R> in{plan, layout, {}, {}};
+  MemoryInputs<R> in{plan, layout, Stages<R>(plan.model, whole(plan.mesh.pipeline)), {}, {}};
   const Model<R>& model = plan.model;
   const Degrees<R> degrees{plan.mesh.tensor, plan.mesh.expert};
   if (!model.abstract()) {
@@ -337,16 +338,16 @@ MemoryInputs<R> memory_inputs(const TrainingPlan<R>& plan, const Layout<R>& layo
   return in;
 }
 
-// The stage that needs most. `totals`: how the stages compare, for whoever explains the choice.
+// The stage that needs most, among those that differ.
 template <class R>
 StageMemory<R> heaviest_stage(const MemoryInputs<R>& in) {
-  const int p = whole(in.plan.mesh.pipeline);
-  StageMemory<R> heaviest = stage_memory(in, p, 0);
-  if (p == 1) return heaviest;
+  StageMemory<R> heaviest = stage_memory(in, 0);
+  if (in.stages.count() == 1) return heaviest;
   Largest<kByte, R> largest;
   largest.offer({"stage", 0}, heaviest.total);
-  for (int i = 1; i < p; ++i) {
-    StageMemory<R> m = stage_memory(in, p, i);
+  for (int i = 1; i < in.stages.count(); ++i) {
+    if (in.stages.like_an_earlier(i)) continue;
+    StageMemory<R> m = stage_memory(in, i);
     largest.offer({"stage", i}, m.total);
     if (heaviest.total < m.total) heaviest = std::move(m);
   }

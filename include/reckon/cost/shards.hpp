@@ -154,14 +154,14 @@ void add_tables(const TrainingPlan<R>& plan, bool first, bool last, StageShard<R
   }
 }
 
-// Stage i of p; `layers`: one LayerShard a group.
+// Stage i; `layers`: one LayerShard a group.
 template <class R>
 StageShard<R> stage_shard(const TrainingPlan<R>& plan, const std::vector<LayerShard<R>>& layers,
-                          int p, int i) {
+                          const Stages<R>& stages, int i) {
   if (plan.model.abstract()) return stated_shard(plan);
   StageShard<R> x;
   Sum<kOne, R> dense, routed;
-  for_each_group_of_stage(plan.model, p, i, [&](std::size_t g, Count<R> n) {
+  stages.groups_of(i, [&](std::size_t g, Count<R> n) {
     const LayerShard<R>& l = layers[g];
     x.matrices += n * l.matrices;
     x.experts += n * l.experts;
@@ -171,7 +171,7 @@ StageShard<R> stage_shard(const TrainingPlan<R>& plan, const std::vector<LayerSh
     dense.add({"layers of group", static_cast<int>(g)}, n * (l.matrices.full + l.vectors));
     routed.add({"experts of group", static_cast<int>(g)}, n * l.experts.full);
   });
-  add_tables(plan, i == 0, i == p - 1, x, dense);
+  add_tables(plan, i == 0, i == stages.count() - 1, x, dense);
   x.dense = kRankDense(dense.total());
   if (!(x.experts.full <= 0)) x.experts.full = kRankRouted(routed.total());
   if (plan.trainable.adapters) x.adapters = kAdapterParameters(x.adapters);

@@ -98,17 +98,15 @@ ComputeTime<R> assumed_compute(const TrainingPlan<R>& plan, const Layout<R>& x,
   return c;
 }
 
-// FLOPs of a token on stage i, relative ones: layers' matrices and attention, head on the last
-// stage.
+// FLOPs of a token on stage i, forward: its layers' matrices and attention, the head on the last stage.
 template <class R>
-Flops<R> stage_flops(const TrainingPlan<R>& plan, const std::vector<Flops<R>>& layer, int p,
-                     int i) {
+Flops<R> stage_flops(const TrainingPlan<R>& plan, const std::vector<Flops<R>>& layer,
+                     const Stages<R>& stages, int i) {
   Sum<kFlop, R> parts;
-  for_each_group_of_stage(plan.model, p, i, [&](std::size_t g, Count<R> n) {
+  stages.groups_of(i, [&](std::size_t g, Count<R> n) {
     parts.add({"layers of group", static_cast<int>(g)}, n * layer[g]);
   });
-  if (i == p - 1 && plan.model.hidden)
-    parts.add("head", 2_flop * plan.model.vocab * *plan.model.hidden);
+  if (i == stages.count() - 1) parts.add("head", 2_flop * plan.model.vocab * *plan.model.hidden);
   return parts.total();
 }
 
@@ -128,27 +126,26 @@ struct PipelineTime {
 };
 
 template <class R>
-void stage_times(const TrainingPlan<R>& plan, const Layout<R>& x, Seconds<R> T_compute, int p,
-                 PipelineTime<R>& out) {
+void stage_times(const TrainingPlan<R>& plan, const Layout<R>& x, const Stages<R>& stages,
+                 Seconds<R> T_compute, PipelineTime<R>& out) {
   std::vector<Flops<R>> layer;
   layer.reserve(plan.model.layers.size());
-  for (const LayerGroup<R>& g : plan.model.layers) layer.push_back(layer_flops(plan, g));
-  std::vector<Flops<R>> flops;
-  flops.reserve(static_cast<std::size_t>(p));
-  Sum<kFlop, R> sum;
-  for (int i = 0; i < p; ++i) {
-    flops.push_back(stage_flops(plan, layer, p, i));
-    sum.add({"stage", i}, flops.back());
+  Sum<kFlop, R> all;
+  for (const LayerGroup<R>& g : plan.model.layers) {
+    layer.push_back(layer_flops(plan, g));
+    all.add({"layers of group", static_cast<int>(layer.size()) - 1}, g.count * layer.back());
   }
-  auto F_all = sum.total();
+  all.add("head", 2_flop * plan.model.vocab * *plan.model.hidden);
+  auto F_all = all.total();
   auto n = x.n;
   auto v = plan.schedule.chunks;
   NAME(F_all, n, v);
   auto pass = plan.mesh.pipeline * T_compute / n;  // one micro-batch through all stages
   NAME(pass);
   Largest<kSecond, R> slowest;
-  for (int i = 0; i < p; ++i) {
-    auto F_i = flops[static_cast<std::size_t>(i)];
+  for (int i = 0; i < stages.count(); ++i) {
+    if (stages.like_an_earlier(i)) continue;
+    auto F_i = stage_flops(plan, layer, stages, i);
     NAME(F_i);
     slowest.offer({"stage", i}, kStageTime(pass * F_i / F_all));
   }
@@ -160,7 +157,7 @@ void stage_times(const TrainingPlan<R>& plan, const Layout<R>& x, Seconds<R> T_c
 
 template <class R>
 PipelineTime<R> pipeline_time(const TrainingPlan<R>& plan, const Layout<R>& x,
-                              Seconds<R> T_compute) {
+                              const Stages<R>& stages, Seconds<R> T_compute) {
   PipelineTime<R> out;
   auto p = plan.mesh.pipeline;
   if (p <= 1) return out;
@@ -171,7 +168,7 @@ PipelineTime<R> pipeline_time(const TrainingPlan<R>& plan, const Layout<R>& x,
   auto overhead = kBubbleOverhead((p - 1) / (v * n));
   out.overhead = overhead;
   if (plan.assume.stages == StageBalance::kByFlops && !plan.model.abstract()) {
-    stage_times(plan, x, T_compute, whole(p), out);
+    stage_times(plan, x, stages, T_compute, out);
   } else {
     out.bubble = kBubbleEven(overhead * T_compute);
   }
@@ -242,13 +239,14 @@ struct StepTime {
 };
 
 template <class R>
-StepTime<R> step_time(const TrainingPlan<R>& plan, const Layout<R>& x, const StageMemory<R>& memory,
-                      const TokenFlops<R>& tokens, Communication<R>& c) {
+StepTime<R> step_time(const TrainingPlan<R>& plan, const Layout<R>& x, const Stages<R>& stages,
+                      const StageMemory<R>& memory, const TokenFlops<R>& tokens,
+                      Communication<R>& c) {
   StepTime<R> s;
   s.compute = assumed_compute(plan, x, tokens);
   auto T_work = s.compute.total();
   NAME(T_work);
-  s.pipeline = pipeline_time(plan, x, T_work);
+  s.pipeline = pipeline_time(plan, x, stages, T_work);
   const Overlap<R>& o = plan.assume.overlap;
   s.data_exposed = data_exposed(plan, x, c, s.compute);
   c.tensor.exposed = exposed(c.tensor.time, o.tensor, T_work);
