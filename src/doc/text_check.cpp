@@ -29,7 +29,7 @@ bool report(const SourceFile* file, std::size_t at, const Character& c, Diagnost
 }  // namespace
 
 bool check_text(const SourceFile* file, Diagnostics& diagnostics) {
-  const std::string_view text = file->text;
+  const std::string_view text = Places(file).text();
   if (is_utf16(text)) {
     diagnostics.error({file, 0, 0}, "the file is UTF-16").help("save it as UTF-8");
     return false;

@@ -25,14 +25,16 @@ bool has_control(std::string_view text) {
 
 bool begins_plain(std::string_view text) {
   if (is_blank(text[0]) || is_one_of(text[0], ",[]{}#&*!|>'\"%@`")) return false;
-  if (text.starts_with("---") || text.starts_with("...") || text.starts_with(kByteOrderMark))
-    return false;
+  if (text.starts_with(kByteOrderMark)) return false;
   return !is_one_of(text[0], "-?:") || (text.size() > 1 && !is_one_of(text[1], " \t,[]{}"));
 }
 
 bool reads_as_null(std::string_view text) {
   return text == "~" || text == "null" || text == "Null" || text == "NULL";
 }
+
+// What ends a document where it begins a line.
+bool is_marker(std::string_view text) { return text.starts_with("---") || text.starts_with("..."); }
 
 // A text that can stand unquoted and reads back as itself.
 bool is_plain(std::string_view text, bool in_flow) {
@@ -72,7 +74,7 @@ std::string write_scalar(const Value& v, bool in_flow) {
 }
 
 std::string write_key(const std::string& key, bool in_flow) {
-  return is_plain(key, in_flow) && key != "<<" ? key : quoted(key);
+  return is_plain(key, in_flow) && key != "<<" && !is_marker(key) ? key : quoted(key);
 }
 
 // A scalar that would have to be quoted only because of the brackets around it.
@@ -140,6 +142,8 @@ std::string block(const Value& v, std::size_t indent) {
 
 std::string write_yaml(const Value& value, int indent) {
   const auto margin = static_cast<std::size_t>(std::max(indent, 0));
+  if (value.is_scalar() && is_marker(value.text))
+    return std::string(margin, ' ') + quoted(value.text) + "\n";
   const bool lines = !value.items.empty() || !value.entries.empty();
   const std::string text = lines ? block(value, margin) : inline_form(value, margin) + "\n";
   return std::string(margin, ' ') + text;

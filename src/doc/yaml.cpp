@@ -10,7 +10,6 @@
 #include <unordered_map>
 
 #include "places.hpp"
-#include "reckon/base/utf8.hpp"
 #include "reckon/doc/value.hpp"
 #include "text_check.hpp"
 #include "yaml_faults.hpp"
@@ -60,25 +59,15 @@ class TreeBuilder : public YAML::EventHandler {
   TreeBuilder(const SourceFile* file, Diagnostics& diagnostics)
       : places_(file),
         diagnostics_(diagnostics),
-        text_(file->text),
-        most_errors_(diagnostics.error_count() + kMostFaults) {
-    if (text_.substr(0, kByteOrderMark.size()) == kByteOrderMark) bom_ = kByteOrderMark.size();
-    text_.remove_prefix(bom_);
-  }
+        text_(places_.text()),
+        most_errors_(diagnostics.error_count() + kMostFaults) {}
 
   std::string_view text() const { return text_; }
   std::size_t root_at() const { return root_at_; }
   std::size_t offset(const YAML::Mark& mark) const {
     return std::min(static_cast<std::size_t>(std::max(mark.pos, 0)), text_.size());
   }
-  Span span(std::size_t from, std::size_t to) { return places_.at(from + bom_, to + bom_); }
-  Span span(std::size_t at) { return span(at, at + 1); }
-
-  Diagnostic& report(const SyntaxFault& f) {
-    Diagnostic& d = diagnostics_.error(span(f.at, f.at + f.length), f.message).help(f.help);
-    if (f.note_at != kNowhere) d.note(span(f.note_at), f.note);
-    return d;
-  }
+  void report(const SyntaxFault& fault) { places_.report(fault, diagnostics_); }
 
   // The tree so far; after a fault, what is open is taken as it stands.
   Value take() {
@@ -148,6 +137,9 @@ class TreeBuilder : public YAML::EventHandler {
   }
 
  private:
+  Span span(std::size_t from, std::size_t to) { return places_.at(from, to); }
+  Span span(std::size_t at) { return places_.at(at); }
+
   std::size_t end_of_word(std::size_t at) const {
     return std::min(text_.find_first_of(" \t\r\n,[]{}", at), text_.size());
   }
@@ -293,7 +285,7 @@ class TreeBuilder : public YAML::EventHandler {
   Places places_;
   Diagnostics& diagnostics_;
   std::string_view text_;
-  std::size_t bom_ = 0, root_at_ = 0;
+  std::size_t root_at_ = 0;
   bool started_ = false;
   Value root_;
   std::vector<Open> open_;

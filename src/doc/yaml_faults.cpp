@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "yaml_scan.hpp"
+
 namespace reckon::doc {
 namespace {
 

@@ -2,20 +2,11 @@
 #pragma once
 
 #include <cstddef>
-#include <string>
 #include <string_view>
 
-#include "yaml_scan.hpp"
+#include "syntax_fault.hpp"
 
 namespace reckon::doc {
-
-struct SyntaxFault {
-  std::size_t at = 0, length = 1;  // bytes of the text
-  std::string message;
-  std::string help = {};
-  std::size_t note_at = kNowhere;
-  std::string note = {};
-};
 
 // The parser's message and where it stood; `text` has no byte order mark.
 SyntaxFault explain_syntax(std::string_view text, std::string_view parser_message, std::size_t at);

@@ -4,13 +4,12 @@
 #pragma once
 
 #include <cstddef>
-#include <optional>
 #include <string_view>
 #include <vector>
 
-namespace reckon::doc {
+#include "syntax_fault.hpp"
 
-inline constexpr std::size_t kNowhere = std::string_view::npos;
+namespace reckon::doc {
 
 // The byte after the quote that closes the one at `open`, or kNowhere.
 std::size_t end_of_quoted(std::string_view text, std::size_t open);

@@ -104,7 +104,8 @@ struct Parsed {
 
   explicit Parsed(std::string text, std::string name = "f.yaml") {
     const SourceFile* file = sources.add(name, std::move(text));
-    tree = doc::parse_yaml(file, diagnostics);
+    tree = name.ends_with(".json") ? doc::parse_json(file, diagnostics)
+                                   : doc::parse_yaml(file, diagnostics);
   }
 };
 
