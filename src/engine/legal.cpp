@@ -170,13 +170,22 @@ class TrainingCheck {
       fault("mesh.pipeline", fmt::format("{} pipeline stages, but the model has {} layers", p, L))
           .note(places_.of("model.layers.0.count"), "layers are stated here")
           .help(fmt::format("at most {} stages", L));
-    else if (interleaved && v > 1 && L % (p * v) != 0)
-      fault("schedule.chunks",
-            fmt::format("{} stages · {} chunks do not divide {} layers", p, v, L))
-          .note(places_.of("model.layers.0.count"), "layers are stated here")
-          .help(L % p == 0 ? "nearest chunks that work: " + nearest_divisors(L / p, v)
-                           : "choose a pipeline degree that divides the layers: " +
-                                 nearest_divisors(L, p));
+    else if (interleaved && v > 1)
+      chunks(L, p, v);
+  }
+
+  // Every chunk holds as many layers; embedding and head may stand in for one each, at the ends.
+  void chunks(long L, long p, long v) {
+    const long slots = L % p == 0 ? L : L + 2;
+    if (slots % (p * v) == 0) return;
+    auto& f = fault("schedule.chunks",
+                    fmt::format("{} stages · {} chunks do not divide {} layers", p, v, L));
+    f.note(places_.of("model.layers.0.count"), "layers are stated here");
+    if (slots % p == 0) {
+      f.help("nearest chunks that work: " + nearest_divisors(slots / p, v));
+    } else {
+      f.help("choose a pipeline degree that divides the layers: " + nearest_divisors(L, p));
+    }
   }
 
   void sharding() {
