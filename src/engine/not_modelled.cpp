@@ -8,6 +8,8 @@ std::vector<std::string> not_modelled(const TrainingPlan<double>& plan) {
                                "operators one by one: compute time is FLOPs over an assumed MFU"};
   if (plan.offload == Offload::kOptimizer)
     out.emplace_back("the host's arithmetic in the offloaded update");
+  if (plan.recompute != Recompute::kNone && !plan.batch.sequence)
+    out.emplace_back("attention that is recomputed: the batch states no sequence length");
   if (value(plan.mesh.expert) > 1) out.emplace_back("uneven routing between experts");
   if (value(plan.cluster.nodes) > 1) out.emplace_back("contention in the network above the nodes");
   if (value(plan.mesh.pipeline) > 1 && value(plan.sharding.zero) == 2)

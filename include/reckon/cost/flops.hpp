@@ -73,7 +73,8 @@ AttentionFlops<R> attention_flops(const Model<R>& model, Count<R> s) {
 template <class R>
 struct TokenFlops {
   Flops<R> six_n;
-  std::optional<Flops<R>> full, causal, hfu, forward, again;  // again: what recompute adds
+  std::optional<Flops<R>> full, causal, hfu, forward;
+  std::optional<Flops<R>> again;  // what recompute adds; attention's share needs a sequence length
 
   const std::optional<Flops<R>> of(FlopCount convention) const {
     switch (convention) {
@@ -107,7 +108,10 @@ TokenFlops<R> token_flops(const TrainingPlan<R>& plan, const Parameters<R>& n, C
   auto N_mm = n.matmul;
   NAME(N_act, N_mm, N_a);
   f.six_n = adapters ? kFlopsAdapters6n(4_flop * N_act + 6_flop * N_a) : kFlops6n(6_flop * N_act);
-  if (!plan.batch.sequence || plan.model.layers.empty() || !plan.model.hidden) return f;
+  if (!plan.batch.sequence || plan.model.layers.empty() || !plan.model.hidden) {
+    if (plan.recompute == Recompute::kFull) f.again = 2_flop * n.on_path;  // attention: unknown
+    return f;
+  }
   const AttentionFlops<R> att = attention_flops(plan.model, *plan.batch.sequence);
   auto forward = 2_flop * N_mm;
   auto matrices = adapters ? 4_flop * N_mm + 6_flop * N_a : 6_flop * N_mm;
