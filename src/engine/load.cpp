@@ -195,7 +195,7 @@ Value with_defaults(Workspace& work, Value tree, Diagnostics& diagnostics) {
         .help("give the data's place: --data DIR or RECKON_DATA");
     return tree;
   }
-  Value out = work.read(file, {}, diagnostics);
+  Value out = work.read_data(file, {}, diagnostics);
   take(out, "kind");
   take(out, "source");
   const auto replace_whole = [&](const char* key) {  // a name is not merged with a mapping

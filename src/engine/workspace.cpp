@@ -75,7 +75,9 @@ fs::path Workspace::find(Shelf shelf, std::string_view name, std::string_view be
       if (fs::is_regular_file(p, error)) return p;
     }
     for (const fs::path& root : roots_) {
-      if (fs::is_regular_file(root / given, error)) return root / given;
+      for (const fs::path& p : {root / near, root / given}) {
+        if (fs::is_regular_file(p, error)) return p;
+      }
     }
     return {};
   }
@@ -107,6 +109,11 @@ doc::Value Workspace::read_text(std::string name, std::string text, Diagnostics&
 }
 
 doc::Value Workspace::read(const fs::path& file, Span said, Diagnostics& diagnostics) {
+  return read_as(file.string(), file, said, diagnostics);
+}
+
+doc::Value Workspace::read_as(std::string name, const fs::path& file, Span said,
+                              Diagnostics& diagnostics) {
   std::string text;
   if (!read_file(file, text)) {
     std::error_code error;
@@ -116,7 +123,16 @@ doc::Value Workspace::read(const fs::path& file, Span said, Diagnostics& diagnos
     diagnostics.error(said, fmt::format("{} {}", file.string(), why));
     return {};
   }
-  return read_text(file.string(), std::move(text), diagnostics);
+  return read_text(std::move(name), std::move(text), diagnostics);
+}
+
+// Data files are named from their root: presets/textbook.yaml. `reckon show --path` knows the rest.
+std::string Workspace::shown_name(const fs::path& file) const {
+  for (const fs::path& root : roots_) {
+    const std::string prefix = (root / "").string(), name = file.string();
+    if (name.starts_with(prefix)) return name.substr(prefix.size());
+  }
+  return file.string();
 }
 
 const doc::Value* Workspace::keep(const std::string& key, doc::Value tree) {
@@ -144,7 +160,7 @@ const doc::Value* Workspace::load(Shelf shelf, std::string_view name, Span said,
   const std::string key = file.string();
   if (const auto at = loaded_.find(key); at != loaded_.end()) return &at->second;
   const std::size_t before = diagnostics.error_count();
-  doc::Value tree = read(file, said, diagnostics);
+  doc::Value tree = read_as(shown_name(file), file, said, diagnostics);
   if (diagnostics.error_count() > before) return nullptr;
   if (!tree.is_mapping()) {
     diagnostics.error(said, fmt::format("{} holds {}, not a mapping", key, doc::kind_of(tree)));

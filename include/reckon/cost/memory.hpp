@@ -16,12 +16,21 @@
 namespace reckon {
 
 inline const Formula kWeights{"memory.weights", "M_w", "weights", "Rajbhandari 2020, section 3"};
+inline const Formula kWeightsMoe{"memory.weights_moe", "M_w", "weights, dense and routed",
+                                 "Rajbhandari 2020, section 3; experts in their own group"};
 inline const Formula kFrozenWeights{"memory.frozen_weights", "M_w", "frozen weights and adapters",
                                     "base format + working copy"};
 inline const Formula kGradients{"memory.gradients", "M_g", "gradients",
                                 "Rajbhandari 2020, section 3"};
+inline const Formula kGradientsMoe{"memory.gradients_moe", "M_g", "gradients, dense and routed",
+                                   "Rajbhandari 2020, section 3; experts in their own group"};
+inline const Formula kAdapterGradients{"memory.adapter_gradients", "M_g", "gradients of adapters",
+                                       "Hu 2021, section 4.2"};
 inline const Formula kOptimizer{"memory.optimizer", "M_o", "optimizer states and master copy",
                                 "Rajbhandari 2020, section 3"};
+inline const Formula kOptimizerMoe{"memory.optimizer_moe", "M_o",
+                                   "optimizer states and master copy, dense and routed",
+                                   "Rajbhandari 2020, section 3; experts in their own group"};
 inline const Formula kStates{"memory.states", "M_states", "training state",
                              "weights + gradients + optimizer"};
 inline const Formula kActivations{"memory.activations", "M_a", "activations",
@@ -69,6 +78,12 @@ inline const Formula kOptimizerPerParameter{"memory.optimizer_bytes_per_param", 
 inline const Formula kOptimizerOverWeights{"memory.optimizer_over_weights", "M_o/M_w",
                                            "optimizer over weights, unsharded",
                                            "Rajbhandari 2020, section 3.1", Hint::kRatio};
+inline const Formula kFrozenWeightsMoe{"memory.frozen_weights_moe", "M_w",
+                                       "frozen weights and adapters, dense and routed",
+                                       "base format + working copy; experts in their own group"};
+inline const Formula kFrozenWhole{"memory.frozen_weights_unsharded", "M_w0",
+                                  "frozen weights and adapters without ZeRO",
+                                  "base format + working copy"};
 inline const Formula kWeightsWhole{"memory.weights_unsharded", "M_w0", "weights without ZeRO",
                                    "bytes per weight · parameters"};
 inline const Formula kHostMemory{"memory.host", "M_host", "host memory per GPU",
@@ -148,47 +163,84 @@ struct States {
   Bytes<R> whole_weights, whole_optimizer;
 };
 
+// Ranks that share a state, dense and routed: those of the shard groups, or one each.
 template <class R>
-Bytes<R> sharded(const StateBytes<R>& bytes, bool divided, const Layout<R>& x) {
-  auto dense = bytes.dense;
-  auto experts = bytes.experts;
-  if (divided) {
-    dense = dense / x.shard;
-    if (!(experts <= Bytes<R>{})) experts = experts / x.expert_shard;
-  }
-  NAME(dense);
-  if (experts <= Bytes<R>{}) return dense;
-  NAME(experts);
-  return dense + experts;
+struct SharedBy {
+  Count<R> dense{1}, experts{1};
+};
+template <class R>
+SharedBy<R> shared_by(const Layout<R>& x, bool divided, const char* dense, const char* experts) {
+  const Count<R> one{1};
+  return {called(dense, divided ? x.shard : one), called(experts, divided ? x.expert_shard : one)};
+}
+
+// One GPU's part; the second formula adds routed experts, which have their own group.
+template <class R>
+Bytes<R> shared_out(const Formula& dense, const Formula& with_experts, const StateBytes<R>& b,
+                    const SharedBy<R>& n) {
+  if (b.experts <= Bytes<R>{}) return dense(b.dense / n.dense);
+  return with_experts(b.dense / n.dense + b.experts / n.experts);
+}
+
+template <class R>
+void store_optimizer(const TrainingPlan<R>& plan, Bytes<R> bytes, States<R>& s) {
+  const bool on_host = plan.offload == Offload::kOptimizer;
+  s.optimizer = on_host ? Bytes<R>{} : bytes;
+  if (on_host) s.host = kHostMemory(bytes);
+}
+
+// Only adapters train; the base is frozen.
+template <class R>
+States<R> adapter_states(const TrainingPlan<R>& plan, const Layout<R>& layout,
+                         const StageShard<R>& x) {
+  const auto& z = plan.sharding.zero;
+  const auto& w = plan.precision.weights.size;
+  const auto& g = plan.precision.gradients.size;
+  const auto& frozen = plan.trainable.adapters->base;
+  const auto& w_0 = frozen ? frozen->size : w;
+  const SharedBy<R> n_w = shared_by(layout, !(z < 3), "n_w", "n_we");
+  const SharedBy<R> n_g = shared_by(layout, !(z < 2), "n_g", "n_ge");
+  const SharedBy<R> n_o = shared_by(layout, !(z < 1), "n_o", "n_oe");
+  States<R> s;
+  const StateBytes<R> weights{w_0 * x.dense + w * x.adapters, w_0 * x.experts.full};
+  s.weights = shared_out(kFrozenWeights, kFrozenWeightsMoe, weights, n_w);
+  auto gradients = g * x.adapters;
+  s.gradients = kAdapterGradients(gradients / n_g.dense);
+  const Bytes<R> optimizer = adapter_optimizer_bytes(plan, x).dense;
+  store_optimizer(plan, kOptimizer(optimizer / n_o.dense), s);
+  s.whole_weights = kFrozenWhole(weights.dense + weights.experts);
+  s.whole_optimizer = optimizer;
+  auto M_g0 = gradients;
+  auto M_o0 = optimizer;
+  NAME(M_g0, M_o0);
+  s.whole = kStatesWhole(s.whole_weights + M_g0 + M_o0);
+  return s;
 }
 
 template <class R>
 States<R> states(const TrainingPlan<R>& plan, const Layout<R>& layout, const StageShard<R>& x) {
+  if (plan.trainable.adapters) return adapter_states(plan, layout, x);
   const auto& z = plan.sharding.zero;
-  const auto& adapters = plan.trainable.adapters;
   const auto& w = plan.precision.weights.size;
   const auto& g = plan.precision.gradients.size;
-  StateBytes<R> weights, gradients, optimizer;
-  if (adapters) {
-    const auto& base = adapters->base ? adapters->base->size : w;
-    weights = {base * x.dense + w * x.adapters, base * x.experts.full};
-    gradients = {g * x.adapters, {}};
-    optimizer = adapter_optimizer_bytes(plan, x);
-  } else {
-    weights = {w * x.dense, w * x.experts.full};
-    gradients = {g * x.dense, g * x.experts.full};
-    optimizer = optimizer_bytes(plan, x);
-  }
+  const StateBytes<R> optimizer = optimizer_bytes(plan, x);
+  auto P_gpu = x.dense + x.experts.full;
+  NAME(P_gpu);
   States<R> s;
-  auto all_weights = sharded(weights, !(z < 3), layout);
-  s.weights = adapters ? kFrozenWeights(all_weights) : kWeights(all_weights);
-  s.gradients = kGradients(sharded(gradients, !(z < 2), layout));
-  auto all_states = kOptimizer(sharded(optimizer, !(z < 1), layout));
-  s.optimizer = plan.offload == Offload::kOptimizer ? Bytes<R>{} : all_states;
-  if (plan.offload == Offload::kOptimizer) s.host = kHostMemory(all_states);
-  s.whole_weights = kWeightsWhole(weights.dense + weights.experts);
-  s.whole_optimizer = optimizer.dense + optimizer.experts;
-  s.whole = kStatesWhole(s.whole_weights + gradients.dense + gradients.experts + s.whole_optimizer);
+  s.weights = shared_out(kWeights, kWeightsMoe, {w * x.dense, w * x.experts.full},
+                         shared_by(layout, !(z < 3), "n_w", "n_we"));
+  s.gradients = shared_out(kGradients, kGradientsMoe, {g * x.dense, g * x.experts.full},
+                           shared_by(layout, !(z < 2), "n_g", "n_ge"));
+  store_optimizer(
+      plan,
+      shared_out(kOptimizer, kOptimizerMoe, optimizer, shared_by(layout, !(z < 1), "n_o", "n_oe")),
+      s);
+  s.whole_weights = kWeightsWhole(w * P_gpu);
+  auto M_g0 = g * P_gpu;
+  auto M_o0 = optimizer.dense + optimizer.experts;
+  NAME(M_g0, M_o0);
+  s.whole_optimizer = M_o0;
+  s.whole = kStatesWhole(s.whole_weights + M_g0 + M_o0);
   return s;
 }
 
@@ -221,8 +273,8 @@ Bytes<R> stage_activations(const TrainingPlan<R>& plan, const std::vector<LayerM
   Sum<kByte, R> kept;
   Largest<kByte, R> live;
   stages.groups_of(i, [&](std::size_t g, Count<R> n) {
-    kept.add({"layers of group", static_cast<int>(g)}, n * layers[g].kept);
-    live.offer({"layer of group", static_cast<int>(g)}, layers[g].live);
+    kept.add(group_label(plan.model, "layers", "layers of group", g), n * layers[g].kept);
+    live.offer(group_label(plan.model, "a layer", "layer of group", g), layers[g].live);
   });
   auto per_micro_batch = kept.total();
   NAME(per_micro_batch, m_i);
@@ -255,7 +307,9 @@ Bytes<R> zero3_buffers(const TrainingPlan<R>& plan, const std::vector<LayerShard
   Largest<kOne, R> largest;
   int i = 0;
   for (const LayerShard<R>& l : layers)
-    largest.offer({"layer of group", i++}, l.matrices.full + l.experts.full + l.vectors);
+    largest.offer(
+        group_label(plan.model, "a layer", "layer of group", static_cast<std::size_t>(i++)),
+        l.matrices.full + l.experts.full + l.vectors);
   auto P_layer = largest.best();
   NAME(P_layer);
   return kBuffers((n_gat * gather + reduce) * P_layer + gather * P_tables);

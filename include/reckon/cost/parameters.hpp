@@ -55,6 +55,13 @@ struct Matrix {
   Count<R> units{0};
 };
 
+// A part's label: by number where a model has several layer groups.
+template <class R>
+Label group_label(const Model<R>& model, std::string_view alone, std::string_view numbered,
+                  std::size_t g) {
+  return model.layers.size() == 1 ? Label(alone) : Label(numbered, static_cast<int>(g));
+}
+
 template <class R>
 Count<R> elements(const Matrix<R>& m) {
   return m.copies * m.in * m.out;

@@ -168,8 +168,9 @@ StageShard<R> stage_shard(const TrainingPlan<R>& plan, const std::vector<LayerSh
     x.vectors += n * l.vectors;
     x.adapters += n * l.adapters;
     x.layers += n;
-    dense.add({"layers of group", static_cast<int>(g)}, n * (l.matrices.full + l.vectors));
-    routed.add({"experts of group", static_cast<int>(g)}, n * l.experts.full);
+    dense.add(group_label(plan.model, "layers", "layers of group", g),
+              n * (l.matrices.full + l.vectors));
+    routed.add(group_label(plan.model, "experts", "experts of group", g), n * l.experts.full);
   });
   add_tables(plan, i == 0, i == stages.count() - 1, x, dense);
   x.dense = kRankDense(dense.total());

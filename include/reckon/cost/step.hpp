@@ -38,6 +38,15 @@ inline const Formula kBubbleOverhead{"pipeline.bubble_overhead", "overhead",
 inline const Formula kOptimizerBytes{"optimizer.bytes", "bytes",
                                      "bytes the optimizer reads and writes on one GPU",
                                      "states and master twice, gradient once, weight once"};
+inline const Formula kOptimizerBytesMoe{"optimizer.bytes_moe", "bytes",
+                                        "bytes the optimizer reads and writes on one GPU",
+                                        "as optimizer.bytes; experts in their own group"};
+inline const Formula kOffloadBytes{"optimizer.offload_bytes", "bytes",
+                                   "bytes the offloaded optimizer moves over the host link",
+                                   "gradients down, weights up"};
+inline const Formula kOffloadBytesMoe{"optimizer.offload_bytes_moe", "bytes",
+                                      "bytes the offloaded optimizer moves over the host link",
+                                      "as optimizer.offload_bytes; experts in their own group"};
 inline const Formula kOptimizerTime{"step.optimizer", "T_opt", "optimizer update",
                                     "bytes over memory bandwidth"};
 inline const Formula kOffloadTime{"step.optimizer_offload", "T_opt", "optimizer update on the host",
@@ -104,7 +113,7 @@ Flops<R> stage_flops(const TrainingPlan<R>& plan, const std::vector<Flops<R>>& l
                      const Stages<R>& stages, int i) {
   Sum<kFlop, R> parts;
   stages.groups_of(i, [&](std::size_t g, Count<R> n) {
-    parts.add({"layers of group", static_cast<int>(g)}, n * layer[g]);
+    parts.add(group_label(plan.model, "layers", "layers of group", g), n * layer[g]);
   });
   if (i == stages.count() - 1) parts.add("head", 2_flop * plan.model.vocab * *plan.model.hidden);
   return parts.total();
@@ -133,7 +142,8 @@ void stage_times(const TrainingPlan<R>& plan, const Layout<R>& x, const Stages<R
   Sum<kFlop, R> all;
   for (const LayerGroup<R>& g : plan.model.layers) {
     layer.push_back(layer_flops(plan, g));
-    all.add({"layers of group", static_cast<int>(layer.size()) - 1}, g.count * layer.back());
+    all.add(group_label(plan.model, "layers", "layers of group", layer.size() - 1),
+            g.count * layer.back());
   }
   all.add("head", 2_flop * plan.model.vocab * *plan.model.hidden);
   auto F_all = all.total();
@@ -181,6 +191,7 @@ template <class R>
 Seconds<R> optimizer_time(const TrainingPlan<R>& plan, const Layout<R>& x,
                           const StageMemory<R>& m) {
   const Precision<R>& f = plan.precision;
+  const SharedBy<R> n_o = shared_by(x, !(plan.sharding.zero < 1), "n_o", "n_oe");
   StateBytes<R> moved;
   if (plan.trainable.adapters) {
     const auto states = adapter_optimizer_bytes(plan, m.shard);
@@ -196,11 +207,11 @@ Seconds<R> optimizer_time(const TrainingPlan<R>& plan, const Layout<R>& x,
                  (plan.trainable.adapters ? m.shard.adapters : m.shard.dense);
     if (!plan.trainable.adapters)
       wire.experts = (f.gradients.size + f.weights.size) * m.shard.experts.full;
-    auto bytes = kOptimizerBytes(sharded(wire, !(plan.sharding.zero < 1), x));
+    auto bytes = shared_out(kOffloadBytes, kOffloadBytesMoe, wire, n_o);
     return kOffloadTime(bytes /
                         (plan.cluster.node.chip.host->one_way * plan.assume.efficiency.host));
   }
-  auto bytes = kOptimizerBytes(sharded(moved, !(plan.sharding.zero < 1), x));
+  auto bytes = shared_out(kOptimizerBytes, kOptimizerBytesMoe, moved, n_o);
   return kOptimizerTime(bytes /
                         (plan.cluster.node.chip.memory.bandwidth * plan.assume.efficiency.memory));
 }

@@ -57,9 +57,16 @@ class Workspace {
 
   // Any file as a tree (YAML, or JSON by its first character or ending); null after a fault. `said` may be empty.
   doc::Value read(const std::filesystem::path& file, Span said, Diagnostics& diagnostics);
+  // The same, named from its data root.
+  doc::Value read_data(const std::filesystem::path& file, Span said, Diagnostics& diagnostics) {
+    return read_as(shown_name(file), file, said, diagnostics);
+  }
   doc::Value read_text(std::string name, std::string text, Diagnostics& diagnostics);
 
  private:
+  std::string shown_name(const std::filesystem::path& file) const;
+  doc::Value read_as(std::string name, const std::filesystem::path& file, Span said,
+                     Diagnostics& diagnostics);
   const doc::Value* keep(const std::string& key, doc::Value tree);
 
   std::vector<std::filesystem::path> roots_;

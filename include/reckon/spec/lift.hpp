@@ -52,6 +52,16 @@ struct Differentiating {
 
 namespace detail {
 
+inline std::string path_of(const std::string& parent, std::string_view name) {
+  return parent.empty() ? std::string(name) : parent + "." + std::string(name);
+}
+
+// A field without a symbol of its own is called as what it belongs to: precision.weights.size is w.
+inline Field called_as(Field f, std::string_view parent) {
+  if (f.symbol.empty()) f.symbol = parent;
+  return f;
+}
+
 template <class From, class To, class Run>
 void lift_member(const From& from, To& to, const Field& f, const std::string& path,
                  const Run& run) {
@@ -62,15 +72,13 @@ void lift_member(const From& from, To& to, const Field& f, const std::string& pa
   } else if constexpr (Element<From>::list) {
     to.clear();
     for (std::size_t i = 0; i < from.size(); ++i)
-      lift_member(from[i], to.emplace_back(), f, path + "." + std::to_string(i), run);
+      lift_member(from[i], to.emplace_back(), f, path_of(path, std::to_string(i)), run);
   } else if constexpr (std::is_same_v<From, To>) {
     to = from;  // words, flags, texts
   } else {
     From::fields(
         [&](const Field& field, const auto& a, auto& b) {
-          lift_member(a, b, field,
-                      path.empty() ? std::string(field.name) : path + "." + std::string(field.name),
-                      run);
+          lift_member(a, b, called_as(field, f.symbol), path_of(path, field.name), run);
         },
         from, to);
   }

@@ -25,9 +25,7 @@ struct Stored {
   template <class V, class... S>
   static void fields(V&& v, S&... s) {
     v(Field("name", "", "a file in formats/").required(), s.name...);
-    v(Field("size", "B", "bytes of one element, scales included")
-          .required()
-          .limit(Limit::kPositive),
+    v(Field("size", "", "bytes of one element, scales included").required().limit(Limit::kPositive),
       s.size...);
   }
 };
