@@ -1,0 +1,75 @@
+#include "reckon/report/json.hpp"
+
+#include "cell.hpp"
+
+namespace reckon {
+namespace {
+
+void write_text(JsonWriter& json, std::string_view key, const std::string& value) {
+  json.key(key);
+  value.empty() ? json.null() : json.text(value);
+}
+
+void write_texts(JsonWriter& json, std::string_view key, const std::vector<std::string>& texts) {
+  json.key(key).array();
+  for (const std::string& t : texts) json.text(t);
+  json.close();
+}
+
+void write_assumption(JsonWriter& json, const Assumption& a) {
+  json.object(JsonWriter::kOneLine).key("path").text(a.path).key("value").text(a.value);
+  write_text(json, "place", a.place);
+  write_text(json, "source", a.source);
+  json.key("overridden").boolean(a.overridden).close();
+}
+
+void write_quantity_or_null(JsonWriter& json, double value, Dim dim, const char* reason) {
+  Metric m;
+  m.value = value;
+  m.dim = dim;
+  m.reason = reason;
+  write_cell(json, m);
+}
+
+void write_fix(JsonWriter& json, const Fix& f) {
+  json.object().key("change").text(f.change).key("title").text(f.title);
+  json.key("headroom");
+  write_quantity_or_null(json, f.headroom, kByte, "");
+  json.key("step_time");
+  const char* reason = f.step_time > 0 ? "" : "the plan states no efficiency";
+  write_quantity_or_null(json, f.step_time, kSecond, reason);
+  json.close();
+}
+
+void write_result(JsonWriter& json, const Result& r) {
+  json.object().key("schema_version").number(kSchemaVersion);
+  write_text(json, "kind", r.kind);
+  write_text(json, "name", r.name);
+  write_text(json, "file", r.file);
+  write_text(json, "case", r.case_name);
+  json.key("headline").object();
+  for (const auto& [key, value] : r.headline) json.key(key).text(value);
+  json.close();
+  json.key("results");
+  write_cells(json, r.metrics);
+  json.key("assumptions").array();
+  for (const Assumption& a : r.assumptions) write_assumption(json, a);
+  json.close();
+  write_texts(json, "warnings", r.warnings);
+  write_texts(json, "not_modelled", r.not_modelled);
+  json.key("fixes").array();
+  for (const Fix& f : r.fixes) write_fix(json, f);
+  json.close().close();
+}
+
+}  // namespace
+
+std::string eval_json(const std::vector<Result>& results) {
+  JsonWriter json;
+  if (results.size() != 1) json.array();
+  for (const Result& r : results) write_result(json, r);
+  if (results.size() != 1) json.close();
+  return json.str();
+}
+
+}  // namespace reckon

@@ -1,0 +1,53 @@
+#include "reckon/report/section.hpp"
+
+#include <algorithm>
+
+#include "paint.hpp"
+#include "reckon/base/text.hpp"
+
+namespace reckon {
+namespace {
+
+constexpr std::string_view kIndent = "  ";
+
+std::string indented(const std::string& text) {
+  std::string out(kIndent);
+  for (const char c : text) {
+    out += c;
+    if (c == '\n') out += kIndent;
+  }
+  return out + '\n';
+}
+
+}  // namespace
+
+std::string sections_text(const std::vector<Section>& sections, const TextStyle& style) {
+  const std::size_t width = style.usable_width();
+  const Paint paint{style.colour};
+  std::string out;
+  for (const Section& s : sections) {
+    if (s.empty()) continue;
+    if (!out.empty()) out += '\n';
+    if (!s.title.empty()) out += paint.bold(s.title) + '\n';
+    out += s.table.text(kIndent);
+    for (const std::string& note : s.notes)
+      out += s.title.empty() ? wrap(note, width, kIndent) + '\n'
+                             : indented(wrap(note, width - kIndent.size()));
+  }
+  return out;
+}
+
+std::string sections_markdown(const std::vector<Section>& sections) {
+  std::string out;
+  for (const Section& s : sections) {
+    if (s.empty()) continue;
+    if (!out.empty()) out += '\n';
+    if (!s.title.empty()) out += "## " + s.title + "\n\n";
+    if (!s.table.empty()) out += s.table.markdown();
+    for (const std::string& note : s.notes)
+      out += (out.ends_with("\n\n") || out.empty() ? "" : "\n") + note + '\n';
+  }
+  return out;
+}
+
+}  // namespace reckon

@@ -1,0 +1,63 @@
+// Communication: one line per operation that is there.
+#include <fmt/format.h>
+
+#include "cell.hpp"
+#include "eval_sections.hpp"
+#include "reckon/units/format.hpp"
+
+namespace reckon {
+namespace {
+
+constexpr std::string_view kDataParallel[] = {"all_gather", "reduce_scatter", "all_reduce",
+                                              "replicas"};
+constexpr std::string_view kOthers[] = {"tensor", "context", "expert", "pipeline"};
+
+std::string id_of(std::string_view operation, std::string_view what) {
+  return fmt::format("comm.{}.{}", operation, what);
+}
+
+// "all-gather of weights: time of one" -> "all-gather of weights"
+std::string name_of_operation(const Metric& m) { return m.title.substr(0, m.title.find(':')); }
+
+bool add_operation(Reader& r, std::string_view operation, Table& out) {
+  const Metric* bytes = r.get(id_of(operation, "bytes"));
+  if (!bytes) return false;
+  const std::string step_time = id_of(operation, "step_time");
+  r.claim({id_of(operation, "count"), id_of(operation, "time"), step_time,
+           id_of(operation, "exposed")});
+  if (bytes->value == 0 && r.number(step_time).value_or(0) == 0) return false;  // one rank
+  const auto cell = [&](const char* what) { return r.text(id_of(operation, what)); };
+  out.row({name_of_operation(*bytes), cell("count"), cell("bytes"), cell("time"), cell("step_time"),
+           cell("exposed")});
+  return true;
+}
+
+std::string total_note(Reader& r) {
+  std::string note = fmt::format("Each GPU sends {} a step", r.text("comm.total.bytes"));
+  note += fmt::format(": {} if none hides", r.text("comm.total.time"));
+  if (const auto share = r.number("comm.total.over_compute"))
+    note += fmt::format(", {} of compute", format_quantity(*share, kOne, Hint::kFraction));
+  return note + '.';
+}
+
+}  // namespace
+
+Section communication_section(Reader& r, const Canvas&) {
+  Table out({{"operation"},
+             {"count", Align::kRight},
+             {"bytes/op", Align::kRight},
+             {"time/op", Align::kRight},
+             {"in a step", Align::kRight},
+             {r.number("comm.data.exposed") ? "exposed" : "", Align::kRight}});
+  bool any_data = false;
+  for (const std::string_view op : kDataParallel) any_data |= add_operation(r, op, out);
+  const std::string count = r.text("comm.data.count"), time = r.text("comm.data.time");
+  const std::string exposed = r.number("comm.data.exposed") ? r.text("comm.data.exposed") : "";
+  if (any_data) out.row({"data parallel, together", count, "", "", time, exposed});
+  for (const std::string_view op : kOthers) add_operation(r, op, out);
+  const std::string note = total_note(r);
+  if (out.empty()) return {};
+  return {.title = "Communication of one GPU", .table = std::move(out), .notes = {note}};
+}
+
+}  // namespace reckon
