@@ -303,6 +303,23 @@ TEST_CASE("constants alone are not recorded") {
   CHECK(tape.size() == 0);
 }
 
+TEST_CASE("what a literal zero leaves out is not recorded") {
+  Tape tape;
+  const auto x = Count<Traced>(tape.input(7, {.symbol = "x"}));
+  const auto inf = Count<Traced>(tape.input(HUGE_VAL, {.symbol = "i"}));
+  const auto size = tape.size();
+  const Count<Traced> zero{};
+  CHECK((x + zero).raw.id == x.raw.id);
+  CHECK((zero + x).raw.id == x.raw.id);
+  CHECK((x - zero).raw.id == x.raw.id);
+  CHECK(is_nothing((x * zero).raw));
+  CHECK(is_nothing((zero / x).raw));
+  CHECK(tape.size() == size);
+  CHECK(std::isnan((inf * zero).raw.v));
+  CHECK(tape.size() > size);
+  CHECK((zero - x).raw.v == -7);
+}
+
 TEST_CASE("the newest tape of a thread records") {
   Tape outer;
   {

@@ -17,7 +17,19 @@ bool is_called(const Tape& tape, std::int32_t i, std::string_view id) {
 
 Hint agreed(const Tape& tape, std::int32_t a, std::int32_t b) {
   const Hint left = hint_of(tape, a);
+  if (b < 0) return left;
   return left != Hint::kNone && left == hint_of(tape, b) ? left : Hint::kNone;
+}
+
+std::optional<Dim> dim_of_product(const Tape& tape, const Tape::Node& n) {
+  const auto a = known_dim(tape, n.a), b = known_dim(tape, n.b);
+  if (!a || !b) return std::nullopt;
+  return n.op == Op::kMultiply ? *a * *b : *a / *b;
+}
+
+std::optional<Dim> first_known(const Tape& tape, std::int32_t a, std::int32_t b) {
+  const auto known = known_dim(tape, a);
+  return known || b < 0 ? known : known_dim(tape, b);
 }
 
 }  // namespace
@@ -80,6 +92,7 @@ Hint hint_of(const Tape& tape, std::int32_t node) {
     case Op::kFloor:
       return hint_of(tape, n.a);
     case Op::kAdd:
+    case Op::kPart:
     case Op::kSubtract:
     case Op::kMax:
     case Op::kMin:
@@ -91,6 +104,38 @@ Hint hint_of(const Tape& tape, std::int32_t node) {
       return hint_of(tape, tape.winner(n));
     default:
       return Hint::kNone;
+  }
+}
+
+std::optional<Dim> known_dim(const Tape& tape, std::int32_t node) {
+  if (const Tape::Name* name = tape.name_of(node)) return name->dim;
+  const Tape::Node& n = tape.node(node);
+  switch (n.op) {
+    case Op::kLiteral:
+    case Op::kInput:
+      return std::nullopt;
+    case Op::kAlias:
+      return known_dim(tape, n.a);
+    case Op::kMultiply:
+    case Op::kDivide:
+      return dim_of_product(tape, n);
+    case Op::kAdd:
+    case Op::kPart:
+    case Op::kSubtract:
+    case Op::kMax:
+    case Op::kMin:
+      return first_known(tape, n.a, n.b);
+    case Op::kSelect:
+      return first_known(tape, n.b, n.c);
+    case Op::kSqrt: {
+      const auto square = known_dim(tape, n.a);
+      return square ? std::optional(root(*square)) : std::nullopt;
+    }
+    case Op::kLargest:
+    case Op::kSmallest:
+      return known_dim(tape, tape.winner(n));
+    default:
+      return kOne;  // functions of plain numbers, comparisons
   }
 }
 

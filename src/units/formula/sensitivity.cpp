@@ -20,7 +20,7 @@ void pass_on(const Tape& tape, std::int32_t i, std::vector<double>& out) {
   } else if (n.a >= 0) {
     const Slopes s = slopes(n.op, tape.node(n.a).value, n.b < 0 ? 0 : tape.node(n.b).value);
     if (s.a != 0) at(n.a) += mine * s.a;
-    if (s.b != 0) at(n.b) += mine * s.b;
+    if (n.b >= 0 && s.b != 0) at(n.b) += mine * s.b;
   }
 }
 

@@ -96,16 +96,16 @@ Quantity<D, R> looked_up(Label key, Quantity<D, R> x) {
 }
 
 // A sum over named parts: the parts of a breakdown. A part that is nothing (a literal zero: the
-// model has no such part) is left out; one whose value happens to be zero keeps its derivatives,
-// and readers are not shown it.
+// model has no such part) is left out; one whose value happens to be zero keeps its derivatives.
 template <Dim D, class R>
 class Sum {
  public:
   Sum& add(Label label, Quantity<D, R> x) {
     if constexpr (std::is_same_v<R, Traced>) {
-      if (x.raw.id < 0 && x.raw.v == 0) return *this;
+      if (!is_nothing(x.raw)) total_.raw = Tape::current->add_part(total_.raw, part(label, x).raw);
+    } else {
+      total_ += x;
     }
-    total_ += part(label, x);
     return *this;
   }
   Quantity<D, R> total() const { return total_; }

@@ -6,6 +6,7 @@
 // An id is a formula's id or an input's path.
 #pragma once
 
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -29,5 +30,9 @@ std::int32_t unaliased(const Tape& tape, std::int32_t node);
 // How to show the node's value: its own hint, or the one its operands agree on where the operation
 // keeps it (parameters + parameters are parameters).
 Hint hint_of(const Tape& tape, std::int32_t node);
+
+// The dimension of a node's value where it is known: names carry theirs, literals have none of their
+// own.
+std::optional<Dim> known_dim(const Tape& tape, std::int32_t node);
 
 }  // namespace reckon

@@ -73,6 +73,12 @@ class Tape {
     const std::int32_t y = place(yes), n = place(no);
     return push({Op::kSelect, condition.id, y, n, -1, holds ? yes.v : no.v});
   }
+  // `total` is a Sum's so far: nothing, or what this returned for the part before.
+  Traced add_part(Traced total, Traced part) {
+    const double value = evaluate(Op::kPart, total.v, part.v);
+    if (total.id < 0) return push({Op::kPart, part.id, -1, -1, -1, value});
+    return push({Op::kPart, total.id, part.id, -1, -1, value});
+  }
   Traced choice(Op op, const std::vector<Traced>& candidates, std::size_t winner);
 
   // Names a value where it stands; a value that already has a name gets a second node, its alias.
@@ -118,11 +124,18 @@ class Tape {
   std::vector<std::int32_t> candidates_;
 };
 
+inline bool is_nothing(const Traced& x) { return x.id < 0 && x.v == 0; }
+
+// Constants alone stay constants, and what a literal zero leaves out is not recorded: a + 0 is a,
+// 0·a is nothing. (0·∞ is, being no zero.)
 template <Op op>
 Traced combine(const Traced& a, const Traced& b = {}) {
   const double v = evaluate(op, a.v, b.v);
-  if (a.id < 0 && b.id < 0) return Traced(v);
-  if (op == Op::kAdd && a.id < 0 && a.v == 0) return Traced(v, b.id);  // the empty sum
+  if (a.id < 0 && (is_unary(op) || b.id < 0)) return Traced(v);
+  if (op == Op::kAdd && is_nothing(a)) return Traced(v, b.id);
+  if ((op == Op::kAdd || op == Op::kSubtract) && is_nothing(b)) return Traced(v, a.id);
+  if (op == Op::kMultiply && v == 0 && (is_nothing(a) || is_nothing(b))) return Traced(v);
+  if (op == Op::kDivide && v == 0 && is_nothing(a)) return Traced(v);
   return Tape::current->operation(op, a, b, v);
 }
 inline Traced select(Op op, Traced l, Traced r, bool holds, Traced yes, Traced no) {
