@@ -7,6 +7,8 @@
 #include <cstdlib>
 #include <optional>
 
+#include "reckon/base/edit_distance.hpp"
+
 namespace reckon {
 namespace {
 
@@ -163,6 +165,23 @@ std::string with_exponent(std::string_view unit, int halves) {
   return fmt::format("{}^{:g}", unit, halves / 2.0);
 }
 
+// Every unit with every prefix.
+const std::vector<std::string>& all_units() {
+  static const std::vector<std::string> kAll = [] {
+    std::vector<std::string> out;
+    for (const Base& base : kBases) {
+      for_each_spelling(base, [&](std::string_view name) {
+        out.emplace_back(name);
+        for (const char p : base.prefixes) out.push_back(p + std::string(name));
+        if (!base.binary) return;
+        for (const char p : std::string_view("KMGTP")) out.push_back(fmt::format("{}i{}", p, name));
+      });
+    }
+    return out;
+  }();
+  return kAll;
+}
+
 }  // namespace
 
 Decimal UnitReading::scale(Decimal d) const {
@@ -192,19 +211,12 @@ UnitReading read_unit(std::string_view text) {
 
 std::string closest_unit(std::string_view unknown) {
   const std::string wanted = lowered(unknown);
-  std::string found;
-  for (const Base& base : kBases) {
-    for_each_spelling(base, [&](std::string_view name) {
-      const auto consider = [&](std::string candidate) {
-        if (found.empty() && lowered(candidate) == wanted) found = std::move(candidate);
-      };
-      consider(std::string(name));
-      for (const char p : base.prefixes) consider(p + std::string(name));
-      if (!base.binary) return;
-      for (const char p : std::string_view("KMGTP")) consider(fmt::format("{}i{}", p, name));
-    });
+  std::vector<std::string> words;
+  for (const std::string& unit : all_units()) {
+    if (lowered(unit) == wanted) return unit;
+    if (unit.size() >= 3) words.push_back(unit);  // of "h" or "GB" any change is another unit
   }
-  return found;
+  return unknown.size() < 4 ? "" : closest(unknown, words);
 }
 
 std::string si_unit(Dim d) {

@@ -420,6 +420,13 @@ TEST_CASE("no unit, the wrong unit, an unknown unit") {
            Bad{"3 ghz", kHertz, kNone,
                "'3 ghz' has an unknown unit 'ghz'; expected a frequency such as 1.83 GHz",
                "did you mean 3 GHz?"},
+           Bad{"3 secnds", kSecond, kNone,
+               "'3 secnds' has an unknown unit 'secnds'; expected a time such as 10 us",
+               "did you mean 3 seconds?"},
+           Bad{"900 TFLPO/s", kFlopRate, kNone,
+               "'900 TFLPO/s' has an unknown unit 'TFLPO'; expected a compute rate such as 989.4 "
+               "TFLOP/s",
+               "did you mean 900 TFLOP/s?"},
            Bad{"80 GB of memory", kByte, kNone,
                "'80 GB of memory' has an unknown unit 'GB of memory'; expected a size such as 80 "
                "GB",
