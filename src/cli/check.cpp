@@ -1,0 +1,44 @@
+// reckon check FILE|DIR…: holds plans to their `expect:` lines.
+#include "reckon/engine/check.hpp"
+
+#include <fmt/format.h>
+
+#include "commands.hpp"
+#include "reckon/report/check.hpp"
+
+namespace reckon::cli {
+
+int check(Session& session, const Shared& shared, const CheckOptions& options) {
+  CheckReport report;
+  Diagnostics& d = session.diagnostics();
+  for (const std::string& path : options.paths) {
+    for (const std::string& file : plan_files(path, d)) {
+      CheckReport one = check_file(session.work(), file, d);
+      report.files += one.files;
+      report.plans += one.plans;
+      for (CheckLine& line : one.lines) report.lines.push_back(std::move(line));
+    }
+  }
+  switch (shared.format) {
+    case Format::kText:
+      session.print(check_text(report, {session.colour(), session.width(), false}));
+      break;
+    case Format::kJson:
+      session.print(check_json(report));
+      break;
+    case Format::kCsv:
+      session.print(check_csv(report));
+      break;
+    case Format::kMarkdown:
+      session.print(check_markdown(report));
+      break;
+  }
+  if (!options.junit.empty()) write_file(options.junit, check_junit(report), d);
+  if (report.lines.empty() && !d.has_errors())
+    d.error({}, "nothing to check: no file carries expect:")
+        .help("add expect: lines, or evaluate with `reckon eval`");
+  if (session.report_faults()) return kUsage;
+  return report.misses() == 0 ? kOk : kNo;
+}
+
+}  // namespace reckon::cli

@@ -1,0 +1,65 @@
+// The commands, one file each, and what their options fill in. options.cpp alone knows CLI11.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "session.hpp"
+
+namespace reckon::cli {
+
+struct Shared {
+  std::string data;               // --data DIR
+  Format format = Format::kText;  // --format
+};
+
+struct EvalOptions {
+  std::vector<std::string> plans, sets, explain, exports;
+  std::string which_case, model, gpus;
+  int depth = 3;
+  bool verbose = false;
+};
+int eval(Session&, const Shared&, const EvalOptions&);
+
+struct CheckOptions {
+  std::vector<std::string> paths;
+  std::string junit;
+};
+int check(Session&, const Shared&, const CheckOptions&);
+
+struct NewOptions {
+  std::string kind = "training", model, gpus, output;
+};
+int new_plan(Session&, const Shared&, const NewOptions&);
+// The plan's text; empty after a fault. Notes say which choices were made.
+std::string new_training_text(Session&, const std::string& model, const std::string& gpus);
+
+struct ListOptions {
+  std::string what;
+};
+int list(Session&, const Shared&, const ListOptions&);
+
+struct ShowOptions {
+  std::string name;
+  bool path = false;
+};
+int show(Session&, const Shared&, const ShowOptions&);
+
+struct ParamsOptions {
+  std::string model;
+  std::string sequence = "8192", batch = "1", format = "bf16";
+};
+int params(Session&, const Shared&, const ParamsOptions&);
+
+struct FormulasOptions {
+  std::string pattern = "*";
+};
+int formulas(Session&, const Shared&, const FormulasOptions&);
+
+struct SensitivityOptions {
+  std::string plan, metric = "step.time", which_case;
+  std::vector<std::string> sets;
+};
+int sensitivity(Session&, const Shared&, const SensitivityOptions&);
+
+}  // namespace reckon::cli

@@ -1,0 +1,63 @@
+#include "explain.hpp"
+
+#include <fmt/format.h>
+
+#include "reckon/base/edit_distance.hpp"
+#include "reckon/base/text.hpp"
+#include "reckon/engine/evaluate.hpp"
+#include "reckon/report/derivation.hpp"
+
+namespace reckon::cli {
+namespace {
+
+bool wanted(const Metric& m, const std::string& id) {
+  return id == "all" || m.id == id ||
+         (id.find('*') != std::string::npos && matches_pattern(m.id, id));
+}
+
+void unknown(const Recorded& recorded, const std::string& id, Diagnostics& diagnostics) {
+  std::vector<std::string> known;
+  for (const Metric& m : recorded.metrics()) known.push_back(m.id);
+  auto& fault = diagnostics.error({}, fmt::format("--explain: this plan has no metric '{}'", id));
+  const std::string near = closest(id, known);
+  fault.help(near.empty() ? "`reckon eval PLAN --format csv` lists a plan's metrics; a pattern "
+                            "such as memory.* works too"
+                          : fmt::format("did you mean '{}'?", near));
+}
+
+}  // namespace
+
+Explained explain(const LoadedTraining& plan, const std::vector<std::string>& ids,
+                  const ExplainStyle& style, Diagnostics& diagnostics) {
+  const Recorded recorded(plan);
+  Explained out;
+  if (const Metric* fits = recorded.find("fits")) out.fits = !fits->has_value() || fits->value != 0;
+  std::vector<bool> done(recorded.metrics().size());
+  for (const std::string& id : ids) {
+    bool found = false;
+    for (std::size_t i = 0; i < recorded.metrics().size(); ++i) {
+      const Metric& m = recorded.metrics()[i];
+      if (!wanted(m, id)) continue;
+      found = true;
+      if (done[i]) continue;
+      done[i] = true;
+      if (!out.text.empty()) out.text += "\n";
+      if (m.node >= 0) {
+        const DerivationOptions how{style.depth, style.width};
+        out.text += style.markdown ? derivation_markdown(recorded.tape(), m.node, how)
+                                   : derivation(recorded.tape(), m.node, how);
+      } else if (!m.has_value()) {
+        out.text += fmt::format("{} [{}]\n  no value: {}\n", m.title, m.id, m.reason);
+      } else if (m.is_text()) {
+        out.text += fmt::format("{} [{}]\n  {}\n", m.title, m.id, m.text);
+      } else {  // a number that was not computed on the tape: 0, or a yes
+        out.text += fmt::format("{} [{}]\n  {}\n", m.title, m.id,
+                                m.hint == Hint::kYesNo ? (m.value != 0 ? "yes" : "no") : "0");
+      }
+    }
+    if (!found) unknown(recorded, id, diagnostics);
+  }
+  return out;
+}
+
+}  // namespace reckon::cli

@@ -1,0 +1,25 @@
+// Derivations of metrics: what `--explain ID` prints.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "reckon/engine/load.hpp"
+
+namespace reckon::cli {
+
+struct ExplainStyle {
+  int depth = 3;
+  std::size_t width = 100;
+  bool markdown = false;
+};
+struct Explained {
+  std::string text;
+  bool fits = true;
+};
+
+// Each of `ids`: a metric id, a pattern such as memory.*, or all. An id that names nothing is a fault with a suggestion.
+Explained explain(const LoadedTraining& plan, const std::vector<std::string>& ids,
+                  const ExplainStyle& style, Diagnostics& diagnostics);
+
+}  // namespace reckon::cli

@@ -1,0 +1,124 @@
+// reckon formulas [PATTERN]: the registry, with each formula's text as recordings of the shipped plans print it.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "commands.hpp"
+#include "reckon/base/table.hpp"
+#include "reckon/base/text.hpp"
+#include "reckon/cost/model.hpp"
+#include "reckon/engine/check.hpp"
+#include "reckon/engine/evaluate.hpp"
+#include "reckon/report/derivation.hpp"
+
+namespace reckon::cli {
+namespace {
+
+class Texts {
+ public:
+  explicit Texts(Session& session) : work_(session.work()) {
+    for (const std::filesystem::path& root : work_.roots()) {
+      std::error_code error;
+      if (!std::filesystem::is_directory(root / "plans", error)) continue;
+      Diagnostics d;
+      for (const std::string& file : plan_files((root / "plans").string(), d)) plan(file);
+    }
+    for (const std::string& id : work_.ids(Shelf::kModels)) model(id);
+  }
+  std::string of(std::string_view id) const {
+    const auto at = texts_.find(std::string(id));
+    return at == texts_.end() ? "" : at->second;
+  }
+
+ private:
+  void plan(const std::string& name) {
+    Diagnostics d;
+    const PlanFile file = open_plan(work_, name, work_.read(name, {}, d), {}, d);
+    const auto record = [&](const PlanFile::Case* which) {
+      Diagnostics faults;
+      const LoadedTraining loaded = load_training(work_, case_tree(file, which), faults);
+      if (faults.has_errors()) return;
+      const Recorded recorded(loaded);
+      formula_texts(recorded.tape(), texts_, torn_);
+    };
+    if (d.has_errors()) return;
+    record(nullptr);
+    for (const PlanFile::Case& c : file.cases) record(&c);
+  }
+
+  void model(const std::string& id) {
+    Diagnostics d;
+    Origins origins;
+    Model<double> m;
+    bind(resolve_model(work_, doc::scalar(id), d), m, {d, origins, "model"});
+    if (d.has_errors()) return;
+    const Recording run(origins);
+    Tape tape;
+    model_estimate(lift(m, run),
+                   {structural<Traced>("s", 8192), structural<Traced>("B", 1), Bytes<Traced>(2_B)});
+    formula_texts(tape, texts_, torn_);
+  }
+
+  Workspace& work_;
+  std::map<std::string, std::string> texts_, torn_;
+};
+
+std::vector<const Formula*> registry(const std::string& pattern) {
+  std::vector<const Formula*> out;
+  for (const Formula* f = Formula::first; f; f = f->next) {
+    if (matches_pattern(f->id, pattern)) out.push_back(f);
+  }
+  std::sort(out.begin(), out.end(),
+            [](const Formula* a, const Formula* b) { return a->id < b->id; });
+  return out;
+}
+
+std::string as_text(const std::vector<const Formula*>& formulas, const Texts& texts) {
+  std::string out;
+  for (const Formula* f : formulas)
+    out += fmt::format("{}  {}\n    {}\n    source: {}\n", f->id, f->title, texts.of(f->id),
+                       f->source);
+  return out;
+}
+
+Table as_table(const std::vector<const Formula*>& formulas, const Texts& texts) {
+  Table t({{"id"}, {"formula"}, {"title"}, {"source"}});
+  for (const Formula* f : formulas)
+    t.row({std::string(f->id), texts.of(f->id), std::string(f->title), std::string(f->source)});
+  return t;
+}
+
+}  // namespace
+
+int formulas(Session& session, const Shared& shared, const FormulasOptions& options) {
+  const auto found = registry(options.pattern);
+  if (found.empty()) {
+    session.diagnostics()
+        .error({}, fmt::format("no formula matches '{}'", options.pattern))
+        .help("`reckon formulas` prints all of them");
+    session.report_faults();
+    return kUsage;
+  }
+  const Texts texts(session);
+  switch (shared.format) {
+    case Format::kText:
+      session.print(as_text(found, texts));
+      break;
+    case Format::kJson:
+      session.print(as_table(found, texts).json());
+      break;
+    case Format::kCsv:
+      session.print(as_table(found, texts).csv());
+      break;
+    case Format::kMarkdown:
+      session.print(
+          "# Formulas\n\nWritten by `reckon formulas --format md`; the texts are what recordings "
+          "of the shipped plans print.\n\n" +
+          as_table(found, texts).markdown());
+      break;
+  }
+  return kOk;
+}
+
+}  // namespace reckon::cli

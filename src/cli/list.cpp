@@ -1,0 +1,113 @@
+// reckon list [WHAT]: what the data folders hold.
+#include <fmt/format.h>
+
+#include "commands.hpp"
+#include "reckon/base/edit_distance.hpp"
+#include "reckon/base/table.hpp"
+
+namespace reckon::cli {
+namespace {
+
+struct Topic {
+  const char* word;
+  std::vector<Shelf> shelves;
+};
+
+const std::vector<Topic>& topics() {
+  static const std::vector<Topic> all{
+      {"hardware", {Shelf::kChips, Shelf::kNodes, Shelf::kFabrics, Shelf::kClusters}},
+      {"chips", {Shelf::kChips}},
+      {"nodes", {Shelf::kNodes}},
+      {"fabrics", {Shelf::kFabrics}},
+      {"clusters", {Shelf::kClusters}},
+      {"models", {Shelf::kModels}},
+      {"precision", {Shelf::kRecipes}},
+      {"optimizers", {Shelf::kOptimizers}},
+      {"formats", {Shelf::kFormats}},
+      {"presets", {Shelf::kPresets}}};
+  return all;
+}
+
+// What stands beside a name: the figures one compares by.
+std::string summary(Shelf shelf, const doc::Value& v) {
+  const auto text = [&v](const char* path) {
+    const doc::Value* at = v.at(path);
+    if (at && at->is_mapping()) at = at->find("value");
+    return at && at->is_scalar() ? at->text : std::string();
+  };
+  const auto join_words = [](std::initializer_list<std::string> words) {
+    std::string out;
+    for (const std::string& w : words) {
+      if (!w.empty()) out += (out.empty() ? "" : ", ") + w;
+    }
+    return out;
+  };
+  switch (shelf) {
+    case Shelf::kChips:
+      return join_words(
+          {text("memory.capacity"), text("memory.bandwidth"),
+           text("peak.bf16").empty() ? text("peak.fp16") + " fp16" : text("peak.bf16") + " bf16"});
+    case Shelf::kNodes:
+      return fmt::format("{} GPUs, {} × {}", text("gpus"), text("nics"), text("fabric"));
+    case Shelf::kFabrics:
+      return text("rate") + " a port";
+    case Shelf::kClusters:
+      return fmt::format("{} × {}", text("nodes"), text("node"));
+    case Shelf::kModels: {
+      const std::string params = text("params");
+      return params.empty() ? text("parameters.published") : params;
+    }
+    case Shelf::kFormats:
+      return text("bits_per_weight") + " bits";
+    default:
+      return "";
+  }
+}
+
+}  // namespace
+
+int list(Session& session, const Shared& shared, const ListOptions& options) {
+  std::vector<Shelf> shelves;
+  std::vector<std::string> words;
+  for (const Topic& t : topics()) {
+    words.emplace_back(t.word);
+    if (options.what == t.word) shelves = t.shelves;
+  }
+  if (options.what.empty()) shelves.assign(std::begin(kShelves), std::end(kShelves));
+  if (shelves.empty()) {
+    auto& fault =
+        session.diagnostics().error({}, fmt::format("nothing to list under '{}'", options.what));
+    const std::string near = closest(options.what, words);
+    fault.help(near.empty() ? fmt::format("one of {}", fmt::join(words, ", "))
+                            : fmt::format("did you mean '{}'?", near));
+    session.report_faults();
+    return kUsage;
+  }
+  Table table({{"kind"}, {"id"}, {"name"}, {"figures"}});
+  for (const Shelf shelf : shelves) {
+    for (const std::string& id : session.work().ids(shelf)) {
+      if (shelf == Shelf::kPresets && id == "defaults") continue;
+      const doc::Value* v = session.work().load(shelf, id, {}, session.diagnostics());
+      if (!v) continue;
+      const doc::Value* name = v->find("name");
+      table.row(
+          {std::string(shelf_info(shelf).kind), id, name ? name->text : "", summary(shelf, *v)});
+    }
+  }
+  switch (shared.format) {
+    case Format::kCsv:
+      session.print(table.csv());
+      break;
+    case Format::kMarkdown:
+      session.print(table.markdown());
+      break;
+    case Format::kJson:
+      session.print(table.json());
+      break;
+    case Format::kText:
+      session.print(table.text());
+  }
+  return session.report_faults() ? kUsage : kOk;
+}
+
+}  // namespace reckon::cli

@@ -1,0 +1,351 @@
+// The command line: every command and option of the program, and the texts of its help. The only includer of CLI11.
+#include "options.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <functional>
+#include <memory>
+
+#include "commands.hpp"
+#include "reckon/base/edit_distance.hpp"
+#include "reckon/base/table.hpp"
+#include "reckon/base/text.hpp"
+
+namespace reckon::cli {
+namespace {
+
+constexpr const char* kPlans = "Plans";
+constexpr const char* kModels = "Models and hardware";
+constexpr const char* kTools = "Tools";
+
+// One command: what the help says, how its options are declared, what runs.
+struct Command {
+  const char* name;
+  const char* group;
+  const char* arguments;
+  const char* summary;
+  std::vector<const char*> examples;
+  std::function<void(CLI::App&)> declare;
+  std::function<int(Session&, const Shared&)> run;
+};
+
+// Options of all commands, filled by the parse.
+struct Values {
+  Shared shared;
+  std::string format;
+  EvalOptions eval;
+  CheckOptions check;
+  NewOptions new_plan;
+  ListOptions list;
+  ShowOptions show;
+  ParamsOptions params;
+  FormulasOptions formulas;
+  SensitivityOptions sensitivity;
+};
+
+std::vector<Command> commands(Values& v) {
+  const auto sets = [](CLI::App& app, std::vector<std::string>& to) {
+    app.add_option("--set", to, "override a field: path=value (repeatable)")
+        ->type_name("PATH=VALUE")
+        ->allow_extra_args(false)
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  };
+  const auto repeated = [](CLI::App& app, const char* name, std::vector<std::string>& to,
+                           const char* type, const char* what) {
+    app.add_option(name, to, what)
+        ->type_name(type)
+        ->allow_extra_args(false)
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  };
+  const auto word = [](CLI::App& app, const char* name, std::string& to, const char* type,
+                       const char* what) {
+    return app.add_option(name, to, what)->type_name(type);
+  };
+  std::vector<Command> all;
+  all.push_back(
+      {"eval",
+       kPlans,
+       "PLAN…",
+       "a plan's full estimate: memory, time, cost, does it fit",
+       {"reckon eval plans/starters/7b-8xh100.yaml",
+        "reckon eval plan.yaml --set sharding.zero=3 --explain memory.total",
+        "reckon eval --model llama-3-8b --gpus 8xh100-sxm"},
+       [=, &v](CLI::App& app) {
+         EvalOptions& o = v.eval;
+         app.add_option("PLAN", o.plans, "plan files; - reads stdin")->type_name("");
+         word(app, "--model", o.model, "NAME", "without a plan: a model, as `reckon new` takes it");
+         word(app, "--gpus", o.gpus, "NxCHIP", "without a plan: GPUs, such as 8xh100-sxm");
+         word(app, "--case", o.which_case, "NAME", "one of the plan's cases, or all");
+         sets(app, o.sets);
+         repeated(app, "--explain", o.explain, "ID",
+                  "derive a metric: an id, a pattern such as memory.*, or all");
+         app.add_option("--depth", o.depth, "levels of a derivation")
+             ->type_name("N")
+             ->check(CLI::Range(0, 100));
+         repeated(app, "--export", o.exports, "FILE", "also write FILE.txt, .json, .csv or .md");
+         app.add_flag("--verbose", o.verbose, "every assumption with its place");
+       },
+       [&v](Session& s, const Shared& g) { return eval(s, g, v.eval); }});
+  all.push_back({"check",
+                 kPlans,
+                 "FILE|DIR…",
+                 "hold plans to their expect: lines; exit 1 on a miss",
+                 {"reckon check plans/", "reckon check plans/worked --junit report.xml"},
+                 [=, &v](CLI::App& app) {
+                   app.add_option("PATH", v.check.paths, "plan files or folders of them")
+                       ->type_name("")
+                       ->required();
+                   word(app, "--junit", v.check.junit, "FILE", "also write a JUnit report");
+                 },
+                 [&v](Session& s, const Shared& g) { return check(s, g, v.check); }});
+  all.push_back(
+      {"new",
+       kPlans,
+       "KIND",
+       "a commented plan to start from, every default visible",
+       {"reckon new training --model llama-3-8b --gpus 64xh100-sxm > plan.yaml"},
+       [=, &v](CLI::App& app) {
+         app.add_option("KIND", v.new_plan.kind, "training")->type_name("")->required();
+         word(app, "--model", v.new_plan.model, "NAME",
+              "a model: `reckon list models`, a path, or 7B")
+             ->required();
+         word(app, "--gpus", v.new_plan.gpus, "NxCHIP", "GPUs, such as 64xh100-sxm")->required();
+         word(app, "--output", v.new_plan.output, "FILE", "write there instead of stdout");
+       },
+       [&v](Session& s, const Shared& g) { return new_plan(s, g, v.new_plan); }});
+  all.push_back({"sensitivity",
+                 kPlans,
+                 "PLAN [METRIC]",
+                 "what 1 % of each input is worth, and where time goes",
+                 {"reckon sensitivity plans/starters/70b-64xh100.yaml",
+                  "reckon sensitivity plan.yaml memory.total"},
+                 [=, &v](CLI::App& app) {
+                   app.add_option("PLAN", v.sensitivity.plan, "a plan file; - reads stdin")
+                       ->type_name("")
+                       ->required();
+                   app.add_option("METRIC", v.sensitivity.metric,
+                                  "a metric id; step.time if left out")
+                       ->type_name("");
+                   word(app, "--case", v.sensitivity.which_case, "NAME", "one of the plan's cases");
+                   sets(app, v.sensitivity.sets);
+                 },
+                 [&v](Session& s, const Shared& g) { return sensitivity(s, g, v.sensitivity); }});
+  all.push_back(
+      {"params",
+       kModels,
+       "MODEL",
+       "parameters by part, FLOPs of a token, KV cache",
+       {"reckon params llama-3-8b", "reckon params deepseek-v3 --batch 32 --sequence 32Ki"},
+       [=, &v](CLI::App& app) {
+         app.add_option("MODEL", v.params.model, "a model: `reckon list models`, or a path")
+             ->type_name("")
+             ->required();
+         word(app, "--sequence", v.params.sequence, "TOKENS",
+              "length for attention FLOPs and cache");
+         word(app, "--batch", v.params.batch, "N", "sequences of a decode step");
+         word(app, "--dtype", v.params.format, "FORMAT", "of weights and cache");
+       },
+       [&v](Session& s, const Shared& g) { return params(s, g, v.params); }});
+  all.push_back({"list",
+                 kModels,
+                 "[WHAT]",
+                 "chips, nodes, models, optimizers, … there are",
+                 {"reckon list hardware", "reckon list models"},
+                 [=, &v](CLI::App& app) {
+                   app.add_option("WHAT", v.list.what,
+                                  "hardware, chips, nodes, fabrics, clusters, models, precision, "
+                                  "optimizers, formats, presets")
+                       ->type_name("");
+                 },
+                 [&v](Session& s, const Shared& g) { return list(s, g, v.list); }});
+  all.push_back({"show",
+                 kModels,
+                 "NAME",
+                 "the file behind a name",
+                 {"reckon show h100-sxm", "reckon show textbook"},
+                 [=, &v](CLI::App& app) {
+                   app.add_option("NAME", v.show.name, "an id that `reckon list` prints")
+                       ->type_name("")
+                       ->required();
+                   app.add_flag("--path", v.show.path, "print the file's path alone");
+                 },
+                 [&v](Session& s, const Shared& g) { return show(s, g, v.show); }});
+  all.push_back({"formulas",
+                 kTools,
+                 "[PATTERN]",
+                 "every formula: text, meaning, source",
+                 {"reckon formulas 'memory.*'", "reckon formulas --format md > docs/formulas.md"},
+                 [=, &v](CLI::App& app) {
+                   app.add_option("PATTERN", v.formulas.pattern,
+                                  "ids to print; * stands for anything")
+                       ->type_name("");
+                 },
+                 [&v](Session& s, const Shared& g) { return formulas(s, g, v.formulas); }});
+  return all;
+}
+
+std::string program_help(const std::vector<Command>& all) {
+  std::string out =
+      "reckon: what a plan for training a large language model needs and costs\n\n"
+      "Usage: reckon COMMAND [OPTIONS]\n";
+  for (const char* group : {kPlans, kModels, kTools}) {
+    out += fmt::format("\n{}\n", group);
+    for (const Command& c : all) {
+      if (c.group == group) out += fmt::format("  {:<12} {}\n", c.name, c.summary);
+    }
+  }
+  out +=
+      "\nOptions of all commands\n"
+      "  --format F   text, json, csv or md\n"
+      "  --data DIR   where hardware/, models/, presets/ … lie (or RECKON_DATA)\n"
+      "  -h, --help   of the program or of a command\n"
+      "  --version    the program's version\n"
+      "\nExamples\n"
+      "  reckon eval plans/starters/7b-8xh100.yaml\n"
+      "  reckon eval --model llama-3-8b --gpus 8xh100-sxm\n"
+      "  reckon eval plan.yaml --explain memory.total\n"
+      "  reckon check plans/\n"
+      "\nExit codes: 0 ok · 1 the answer is no · 2 usage or input error · 3 internal error\n";
+  return out;
+}
+
+std::string option_name(const CLI::Option& o) {
+  std::string name = o.get_positional() ? o.get_name(true) : o.get_name(false, true);
+  if (!o.get_positional() && !o.get_type_name().empty() && o.get_expected_max() > 0)
+    name += " " + o.get_type_name();
+  return name;
+}
+
+std::string command_help(const Command& c, const CLI::App& app) {
+  std::string out = fmt::format("reckon {}: {}\n\nUsage: reckon {} {} [OPTIONS]\n", c.name,
+                                c.summary, c.name, c.arguments);
+  std::size_t width = 0;
+  std::vector<std::pair<std::string, std::string>> rows;
+  for (const CLI::Option* o : app.get_options()) {
+    if (o->get_name() == "--help") continue;
+    rows.emplace_back(option_name(*o), o->get_description());
+    width = std::max(width, rows.back().first.size());
+  }
+  out += "\n";
+  for (const auto& [name, what] : rows) {
+    const std::string indent(width + 4, ' ');
+    out += fmt::format("  {:<{}}  {}\n", name, width, wrap(what, 80 - width - 4, indent));
+  }
+  out += "\nExamples\n";
+  for (const char* example : c.examples) out += fmt::format("  {}\n", example);
+  return out;
+}
+
+// "did you mean" for whatever the parse could not place.
+std::string suggestion(const std::string& word, const CLI::App& app,
+                       const std::vector<Command>& all, bool in_command) {
+  std::vector<std::string> known;
+  if (word.starts_with("-")) {
+    const std::string bare = word.substr(0, word.find('='));
+    for (const CLI::Option* o : app.get_options()) {
+      if (!o->get_positional()) known.push_back(o->get_name());
+    }
+    const std::string near = closest(bare, known);
+    return near.empty() ? "" : fmt::format("did you mean '{}'?", near);
+  }
+  if (in_command) return "";
+  for (const Command& c : all) known.emplace_back(c.name);
+  const std::string near = closest(word, known);
+  return near.empty() ? "" : fmt::format("did you mean '{}'?", near);
+}
+
+int usage_error(const std::string& message, const std::string& help) {
+  fmt::print(stderr, "error: {}\n", message);
+  fmt::print(stderr, "help: {}\n", help);
+  return kUsage;
+}
+
+bool format_named(const std::string& word, Format& out) {
+  const std::pair<const char*, Format> words[] = {{"text", Format::kText},
+                                                  {"json", Format::kJson},
+                                                  {"csv", Format::kCsv},
+                                                  {"md", Format::kMarkdown},
+                                                  {"markdown", Format::kMarkdown}};
+  for (const auto& [name, format] : words) {
+    if (word != name) continue;
+    out = format;
+    return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+int run(int argc, char** argv) {
+  Values values;
+  const std::vector<Command> all = commands(values);
+  CLI::App app("reckon");
+  app.set_help_flag("-h,--help", "this help");
+  bool version = false;
+  app.add_flag("--version", version, "the program's version");
+  std::vector<CLI::App*> subs;
+  for (const Command& c : all) {
+    CLI::App* sub = app.add_subcommand(c.name, c.summary);
+    sub->set_help_flag("-h,--help", "this help");
+    c.declare(*sub);
+    sub->add_option("--format", values.format, "text, json, csv or md")->type_name("F");
+    sub->add_option("--data", values.shared.data, "where hardware/, models/, presets/ … lie")
+        ->type_name("DIR");
+    subs.push_back(sub);
+  }
+  const auto chosen = [&]() -> std::size_t {
+    for (std::size_t i = 0; i < subs.size(); ++i) {
+      if (subs[i]->parsed()) return i;
+    }
+    return all.size();
+  };
+  app.add_option("--data", values.shared.data, "")->type_name("DIR");
+  app.add_option("--format", values.format, "")->type_name("F");
+  app.allow_extras();
+  for (CLI::App* sub : subs) sub->allow_extras();
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    const std::size_t i = chosen();
+    fmt::print("{}", i < all.size() ? command_help(all[i], *subs[i]) : program_help(all));
+    return kOk;
+  } catch (const CLI::ParseError& e) {
+    const std::size_t i = chosen();
+    return usage_error(e.what(),
+                       fmt::format("`reckon {}{}-h` prints what there is",
+                                   i < all.size() ? all[i].name : "", i < all.size() ? " " : ""));
+  }
+  const std::size_t i = chosen();
+  CLI::App& used = i < all.size() ? *subs[i] : app;
+  if (const auto extras = used.remaining(); !extras.empty()) {
+    const std::string& word = extras.front();
+    const bool in_command = i < all.size();
+    const std::string near = suggestion(word, used, all, in_command);
+    const std::string what = word.starts_with("-") ? "no option"
+                             : in_command          ? "nothing takes the word"
+                                                   : "no command";
+    return usage_error(fmt::format("{} '{}'{}", what, word,
+                                   in_command ? fmt::format(" of `reckon {}`", all[i].name) : ""),
+                       near.empty()
+                           ? fmt::format("`reckon {}{}-h` prints what there is",
+                                         in_command ? all[i].name : "", in_command ? " " : "")
+                           : near);
+  }
+  if (version) {
+    fmt::print("reckon {}\n", RECKON_VERSION);
+    return kOk;
+  }
+  if (i == all.size()) {
+    fmt::print("{}", program_help(all));
+    return argc > 1 ? kUsage : kOk;
+  }
+  if (!values.format.empty() && !format_named(values.format, values.shared.format))
+    return usage_error(fmt::format("--format: no format '{}'", values.format),
+                       "one of text, json, csv, md");
+  Session session(values.shared.data);
+  return all[i].run(session, values.shared);
+}
+
+}  // namespace reckon::cli

@@ -1,0 +1,30 @@
+// reckon params MODEL: parameters by part, FLOPs of a token, what a decode step reads, KV cache.
+#include "commands.hpp"
+#include "reckon/engine/model.hpp"
+#include "reckon/report/model.hpp"
+
+namespace reckon::cli {
+
+int params(Session& session, const Shared& shared, const ParamsOptions& options) {
+  const ModelReport report =
+      report_model(session.work(), {options.model, options.sequence, options.batch, options.format},
+                   session.diagnostics());
+  if (session.report_faults()) return kUsage;
+  switch (shared.format) {
+    case Format::kText:
+      session.print(model_text(report, {session.colour(), session.width(), false}));
+      break;
+    case Format::kJson:
+      session.print(model_json(report));
+      break;
+    case Format::kCsv:
+      session.print(model_csv(report));
+      break;
+    case Format::kMarkdown:
+      session.print(model_markdown(report));
+      break;
+  }
+  return kOk;
+}
+
+}  // namespace reckon::cli

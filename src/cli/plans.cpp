@@ -1,0 +1,66 @@
+#include "plans.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "reckon/base/edit_distance.hpp"
+
+namespace reckon::cli {
+namespace {
+
+void unknown_case(Session& session, const PlanFile& file, const std::string& wanted) {
+  std::vector<std::string> known;
+  for (const PlanFile::Case& c : file.cases) known.push_back(c.name);
+  auto& fault =
+      session.diagnostics().error({}, fmt::format("{} has no case '{}'", file.name, wanted));
+  const std::string near = closest(wanted, known);
+  if (!near.empty())
+    fault.help(fmt::format("did you mean '{}'?", near));
+  else if (!known.empty())
+    fault.help(fmt::format("its cases: {}, all", fmt::join(known, ", ")));
+  else
+    fault.help("it has no cases: leave --case out");
+}
+
+void load_case(Session& session, const PlanFile& file, const PlanFile::Case* which,
+               std::vector<LoadedTraining>& out) {
+  const std::size_t before = session.diagnostics().error_count();
+  LoadedTraining loaded =
+      load_training(session.work(), case_tree(file, which), session.diagnostics());
+  if (session.diagnostics().error_count() > before) return;
+  loaded.file = file.name;
+  if (which) loaded.case_name = which->name;
+  out.push_back(std::move(loaded));
+}
+
+}  // namespace
+
+void load_plan(Session& session, const std::string& name, doc::Value tree,
+               const PlanRequest& request, std::vector<LoadedTraining>& out) {
+  Diagnostics& d = session.diagnostics();
+  Sets sets;
+  const std::size_t before = d.error_count();
+  split_sets(request.sets, sets, d);
+  const PlanFile file = open_plan(session.work(), name, std::move(tree), sets, d);
+  if (d.error_count() > before) return;
+  const std::string& wanted = request.which_case;
+  const bool all = wanted == "all";
+  if (wanted.empty() || all) load_case(session, file, nullptr, out);
+  bool found = wanted.empty() || all;
+  for (const PlanFile::Case& c : file.cases) {
+    if (!all && wanted != c.name) continue;
+    found = true;
+    load_case(session, file, &c, out);
+  }
+  if (!found) unknown_case(session, file, wanted);
+}
+
+std::vector<LoadedTraining> load_plans(Session& session, const PlanRequest& request) {
+  std::vector<LoadedTraining> out;
+  for (const std::string& name : request.plans)
+    load_plan(session, name, session.read_plan(name), request, out);
+  return out;
+}
+
+}  // namespace reckon::cli

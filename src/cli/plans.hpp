@@ -1,0 +1,24 @@
+// Plans named on the command line, with their cases and --set: loaded and judged.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "reckon/engine/load.hpp"
+#include "session.hpp"
+
+namespace reckon::cli {
+
+struct PlanRequest {
+  std::vector<std::string> plans;  // files; - reads stdin
+  std::vector<std::string> sets;   // path=value
+  std::string which_case;          // "", a name, or "all"
+};
+
+// Faults of all plans go to the session's diagnostics; the plans are meaningful only without them.
+std::vector<LoadedTraining> load_plans(Session&, const PlanRequest&);
+// The same from a tree that is there already.
+void load_plan(Session&, const std::string& name, doc::Value tree, const PlanRequest&,
+               std::vector<LoadedTraining>& out);
+
+}  // namespace reckon::cli

@@ -1,0 +1,151 @@
+// What must hold for any plan, whatever the constants.
+#include <functional>
+
+#include "catch.hpp"
+#include "random_plans.hpp"
+#include "reckon/engine/evaluate.hpp"
+
+using namespace reckon;
+using namespace reckon::test;
+
+namespace {
+
+double number(const std::vector<Metric>& metrics, std::string_view id) {
+  for (const Metric& m : metrics) {
+    if (m.id == id && m.has_value()) return m.value;
+  }
+  FAIL("no metric " << id);
+  return 0;
+}
+double of(const TrainingPlan<double>& plan, std::string_view id) {
+  return number(metrics_of(plan), id);
+}
+
+constexpr int kPlans = 400;
+
+}  // namespace
+
+TEST_CASE("ZeRO 3 needs no more state than 2, 2 than 1, 1 than DDP") {
+  RandomPlans plans(11);
+  for (int i = 0; i < kPlans; ++i) {
+    TrainingPlan<double> p = plans.next().plan;
+    double before = 0;
+    for (int z = 0; z <= 3; ++z) {
+      p.sharding.zero = Count<double>(z);
+      const double states = of(p, "memory.states");
+      if (z > 0) CHECK(states <= before * (1 + 1e-12));
+      before = states;
+    }
+  }
+}
+
+TEST_CASE(
+    "recompute: full keeps no more than selective, selective no more than none; time the other "
+    "way") {
+  RandomPlans plans(12);
+  for (int i = 0; i < kPlans; ++i) {
+    TrainingPlan<double> p = plans.next().plan;
+    if (!p.model.hidden || !p.assume.train.mfu) continue;
+    p.assume.live_layers = Ratio<double>(0);  // the live layer can outweigh a stage of one layer
+    p.assume.flops = FlopCount::k6n;
+    double memory = 0, time = 0;
+    for (const Recompute r : {Recompute::kNone, Recompute::kSelective, Recompute::kFull}) {
+      p.recompute = r;
+      const auto m = metrics_of(p);
+      if (r != Recompute::kNone) {
+        CHECK(number(m, "memory.activations") <= memory * (1 + 1e-12));
+        CHECK(number(m, "step.time") >= time * (1 - 1e-12));
+      }
+      memory = number(m, "memory.activations");
+      time = number(m, "step.time");
+    }
+  }
+}
+
+TEST_CASE("no step is slower with faster links, memory or arithmetic") {
+  RandomPlans plans(13);
+  using Change = std::function<void(TrainingPlan<double>&)>;
+  const Change changes[] = {
+      [](auto& p) {
+        p.cluster.node.chip.link->one_way =
+            ByteRate<double>(2 * value_of(p.cluster.node.chip.link->one_way.raw));
+      },
+      [](auto& p) {
+        p.cluster.node.fabric->rate =
+            ByteRate<double>(2 * value_of(p.cluster.node.fabric->rate.raw));
+      },
+      [](auto& p) {
+        p.cluster.node.chip.memory.bandwidth =
+            ByteRate<double>(2 * value_of(p.cluster.node.chip.memory.bandwidth.raw));
+      },
+      [](auto& p) {
+        p.cluster.node.chip.peak.bf16 =
+            FlopRate<double>(2 * value_of(p.cluster.node.chip.peak.bf16->raw));
+      },
+      [](auto& p) { p.assume.latency = {}; },
+      [](auto& p) {
+        p.assume.overlap = {Ratio<double>(1), Ratio<double>(1), Ratio<double>(1), Ratio<double>(1),
+                            Ratio<double>(1)};
+      }};
+  for (int i = 0; i < kPlans; ++i) {
+    const TrainingPlan<double> p = plans.next().plan;
+    if (!p.assume.train.mfu) continue;
+    const double before = of(p, "step.time");
+    for (const Change& change : changes) {
+      TrainingPlan<double> faster = p;
+      change(faster);
+      CHECK(of(faster, "step.time") <= before * (1 + 1e-12));
+    }
+  }
+}
+
+TEST_CASE("a degree of 1 sends nothing of its kind") {
+  RandomPlans plans(14);
+  for (int i = 0; i < kPlans; ++i) {
+    const LoadedTraining& l = plans.next();
+    const auto has = [m = metrics_of(l.plan)](std::string_view id) {
+      return std::any_of(m.begin(), m.end(), [id](const Metric& x) { return x.id == id; });
+    };
+    const auto one = [](const Count<double>& d) { return value_of(d.raw) == 1; };
+    CHECK(has("comm.tensor.bytes") == !one(l.plan.mesh.tensor));
+    CHECK(has("comm.context.bytes") == !one(l.plan.mesh.context));
+    CHECK(has("comm.pipeline.bytes") == !one(l.plan.mesh.pipeline));
+    CHECK(has("comm.expert.bytes") == !one(l.plan.mesh.expert));
+  }
+}
+
+TEST_CASE("the printed parts add up to the total") {
+  RandomPlans plans(15);
+  for (int i = 0; i < kPlans; ++i) {
+    const auto m = metrics_of(plans.next().plan);
+    const auto at = [&m](std::string_view id) {
+      for (const Metric& x : m) {
+        if (x.id == id) return x.value;
+      }
+      return 0.0;
+    };
+    CHECK(at("memory.weights") + at("memory.gradients") + at("memory.optimizer") ==
+          Approx(at("memory.states")));
+    CHECK(at("memory.states") + at("memory.activations") + at("memory.logits") +
+              at("memory.buffers") + at("memory.reserve") ==
+          Approx(at("memory.total")));
+    CHECK(at("step.compute") + at("step.recompute") + at("step.imbalance") + at("step.bubble") +
+              at("step.exposed") + at("step.optimizer") ==
+          Approx(at("step.time")));
+  }
+}
+
+TEST_CASE(
+    "reduce-scatter and all-gather of the same bytes take as long as the all-reduce without "
+    "waiting") {
+  RandomPlans plans(16);
+  for (int i = 0; i < kPlans; ++i) {
+    TrainingPlan<double> p = plans.next().plan;
+    if (p.trainable.adapters || !p.assume.train.mfu) continue;
+    p.assume.latency = {};
+    p.sharding = {};
+    const double all_reduce = of(p, "comm.data.time");
+    p.sharding.zero = Count<double>(1);
+    CHECK(of(p, "comm.data.time") == Approx(all_reduce));
+  }
+}

@@ -1,0 +1,126 @@
+// Legal training plans by the thousand: every model kind, degree, schedule, optimizer and convention, mixed.
+#pragma once
+
+#include <random>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "reckon/engine/legal.hpp"
+#include "reckon/engine/load.hpp"
+
+namespace reckon::test {
+
+inline LoadedTraining load_text(Workspace& work, const std::string& text) {
+  Diagnostics d;
+  const PlanFile f = open_plan(work, "test.yaml", work.read_text("test.yaml", text, d), {}, d);
+  LoadedTraining l = load_training(work, case_tree(f, nullptr), d);
+  if (d.has_errors()) throw std::runtime_error(d.render());
+  return l;
+}
+
+class RandomPlans {
+ public:
+  explicit RandomPlans(unsigned seed) : work_({RECKON_SOURCE_DIR}), rng_(seed) {
+    for (const char* model : {"llama-3-8b", "gpt-3-175b", "week14-moe", "mixtral-8x7b",
+                              "deepseek-v3", "generic-7b", "{params: 7B}"}) {
+      for (const char* preset : {"textbook", "physical"})
+        bases_.push_back(load_text(
+            work_, std::string("kind: training\nmodel: ") + model +
+                       "\ncluster: 64xh100-sxm\nbatch: {global: 64, micro: 1, sequence: 4096}\n"
+                       "assume: {preset: " +
+                       preset +
+                       ", train.mfu: 40%}\n"
+                       "run: {tokens: 1T, price: 2 USD/h}\n"));
+    }
+    for (const std::string& id : work_.ids(Shelf::kOptimizers)) {
+      Diagnostics d;
+      Origins unused;
+      bind(resolve_optimizer(work_, doc::scalar(id), d), optimizers_.emplace_back(),
+           {d, unused, "optimizer"});
+    }
+  }
+
+  // The next legal one. Its origins are those of the base it was made from.
+  const LoadedTraining& next() {
+    for (;;) {
+      current_ = bases_[rng_() % bases_.size()];
+      mutate(current_.plan);
+      Diagnostics d;
+      check_legal(current_.plan, current_.origins, current_.resolved, d);
+      if (!d.has_errors()) return current_;
+    }
+  }
+  Workspace& work() { return work_; }
+
+ private:
+  Count<double> pick(std::initializer_list<double> xs) {
+    return Count<double>(*(xs.begin() + rng_() % xs.size()));
+  }
+  bool coin(unsigned one_in = 2) { return rng_() % one_in == 0; }
+  template <class E>
+  E any() {
+    return static_cast<E>(rng_() % names(E{}).size());
+  }
+
+  void mutate(TrainingPlan<double>& p) {
+    const bool abstract = !p.model.hidden;
+    p.cluster.nodes = pick({1, 2, 8, 64});
+    if (!abstract) {
+      p.mesh.tensor = pick({1, 1, 2, 4, 8});
+      p.mesh.context = pick({1, 1, 1, 2, 4});
+      p.mesh.pipeline = pick({1, 1, 2, 4, 8});
+      p.mesh.expert = pick({1, 1, 2, 8});
+      p.mesh.sequence = coin();
+      p.recompute = any<Recompute>();
+    }
+    p.schedule.kind = any<ScheduleKind>();
+    p.schedule.chunks = p.schedule.kind == ScheduleKind::kInterleaved ? pick({2, 4}) : pick({1});
+    p.sharding.zero = pick({0, 1, 2, 3});
+    p.sharding.within = coin(3) ? Within::kNode : Within::kAll;
+    batch(p.batch, abstract);
+    p.offload = coin(5) ? Offload::kOptimizer : Offload::kNone;
+    if (coin()) p.optimizer = optimizers_[rng_() % optimizers_.size()];
+    if (!p.model.abstract() && coin(4)) {
+      p.trainable.adapters.emplace().rank = pick({8, 64});
+      if (coin()) p.trainable.adapters->base = p.precision.weights;
+    }
+    conventions(p.assume, abstract);
+  }
+
+  void batch(Batch<double>& b, bool abstract) {
+    b = {};
+    if (abstract || coin(3)) {
+      b.tokens_per_gpu = pick({4096, 16384});
+      b.micro_batches = pick({1, 4});
+      if (!abstract && coin()) b.sequence = pick({4096});
+      return;
+    }
+    b.micro = pick({1, 2, 4});
+    b.global = pick({64, 512, 4096});
+    b.sequence = pick({2048, 4096, 8192});
+  }
+
+  void conventions(Assume<double>& a, bool abstract) {
+    a.flops = abstract ? FlopCount::k6n : any<FlopCount>();
+    a.ring_factor = any<RingFactor>();
+    a.ring_across = any<RingAcross>();
+    a.dispatch = any<Dispatch>();
+    a.stages = any<StageBalance>();
+    a.recompute = any<RecomputeCount>();
+    a.activations = any<ActivationCount>();
+    if (!abstract) a.attention = any<AttentionKernel>();
+    a.fused_swiglu = coin();
+    a.dropout = coin();
+    a.capacity = any<CapacityCount>();
+    if (coin(6)) a.train.mfu.reset();
+  }
+
+  Workspace work_;
+  std::mt19937 rng_;
+  std::vector<LoadedTraining> bases_;
+  std::vector<Optimizer<double>> optimizers_;
+  LoadedTraining current_;
+};
+
+}  // namespace reckon::test
