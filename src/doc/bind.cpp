@@ -186,7 +186,8 @@ bool expect_mapping(const doc::Value& v, const BindContext& c) {
 bool expect_sequence(const doc::Value& v, const Field& f, const BindContext& c) {
   if (v.is_sequence()) return true;
   Diagnostic& d = expected(v, f.name, "a list", c);
-  if (v.is_scalar()) d.help(fmt::format("write {}: [{}]", f.name, shortened(v.text)));
+  if (v.is_scalar() && v.text.find_first_of("[]{}") == std::string::npos)
+    d.help(fmt::format("write {}: [{}]", f.name, shortened(v.text)));
   return false;
 }
 

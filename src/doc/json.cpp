@@ -92,7 +92,7 @@ class JsonBuilder : public Sax {
   bool parse_error(std::size_t, const std::string&, const nlohmann::detail::exception&) override {
     if (const std::string_view word = text_.substr(word_.from, word_.to - word_.from);
         word_.to == at_ && !word.empty() && !nlohmann::json::accept(word)) {
-      at_ = word_.from;  // the parser took its beginning, "0" of "01", for the whole
+      at_ = before_word_at_;  // the parser took its beginning, "0" of "01", for the whole
       state_ = before_word_;
     }
     const std::size_t bracket = open_.empty() ? kNowhere : open_.back().at;
@@ -119,6 +119,7 @@ class JsonBuilder : public Sax {
   // A number, true or false, as it is written.
   bool add_word() {
     before_word_ = state_;
+    before_word_at_ = at_;
     const Token t = word_ = next();
     return add(scalar(std::string(text_.substr(t.from, t.to - t.from)), places_.at(t.from, t.to)));
   }
@@ -162,7 +163,7 @@ class JsonBuilder : public Sax {
   Places places_;
   Diagnostics& diagnostics_;
   std::string_view text_;
-  std::size_t at_ = 0;  // the byte after what has been read
+  std::size_t at_ = 0, before_word_at_ = 0;  // the byte after what has been read
   JsonState state_ = JsonState::kStart, before_word_ = JsonState::kStart;
   Token word_ = {};  // the last number, true or false
   Value root_;

@@ -84,8 +84,10 @@ SyntaxFault bad_key(std::string_view text, std::size_t at, std::size_t bracket) 
   if (is_one_of(text[at], ",:]}[{"))
     return {at, 1, fmt::format("a key is missing before this '{}'", text[at])};
   const std::string_view word = word_at(text, at);
+  std::string name(word);
+  std::erase(name, '\'');
   return {at, word.size(), "a key is written between double quotes",
-          fmt::format("write \"{}\"", shortened(word))};
+          fmt::format("write \"{}\"", shortened(name))};
 }
 
 SyntaxFault after_value(std::string_view text, std::size_t at, std::size_t bracket) {

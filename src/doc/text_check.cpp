@@ -20,9 +20,15 @@ bool is_forbidden(std::string_view text, std::size_t at, const Character& c) {
 
 bool report(const SourceFile* file, std::size_t at, const Character& c, Diagnostics& diagnostics) {
   const auto code = static_cast<unsigned>(c.value);
-  const std::string what = c.valid ? fmt::format("control character U+{:04X}", code)
-                                   : fmt::format("byte 0x{:02X} is not UTF-8", code);
-  diagnostics.error(Places(file).at(at), what).help("save the file as plain text in UTF-8");
+  const Span place = Places(file).at(at);
+  if (c.valid && c.value == '\r')
+    diagnostics.error(place, "a carriage return without a line feed")
+        .help("save the file with the line ends of Unix or Windows");
+  else
+    diagnostics
+        .error(place, c.valid ? fmt::format("control character U+{:04X}", code)
+                              : fmt::format("byte 0x{:02X} is not UTF-8", code))
+        .help("save the file as plain text in UTF-8");
   return false;
 }
 

@@ -101,7 +101,7 @@ SyntaxFault second_colon(const Scene& s, std::size_t first_colon) {
   const std::string_view key = s.before().substr(0, first_colon);
   const std::size_t from = s.content().find_first_not_of(' ', first_colon + 1);
   const std::string value = shortened(s.content().substr(std::min(from, s.content().size())));
-  return {s.at, 1, "a second ':' in one line",
+  return {s.at, 1, "a second ':' on one line",
           fmt::format("quote the text if it holds a ':' ({}: '{}'),\n"
                       "or begin a new, indented line for what is inside {}",
                       key, value, key)};
@@ -123,6 +123,8 @@ SyntaxFault misplaced_colon(const Scene& s) {
 
 // --- a block that ends too early ---
 
+bool is_item(const Scene& s) { return s.content().substr(0, 2) == "- " || s.content() == "-"; }
+
 SyntaxFault after_quote(const Scene& s, std::size_t quote) {
   SyntaxFault f{s.at, 1, "text after a closing quote",
                 "quote the whole text, and write a quote inside it as \\\" or ''"};
@@ -133,34 +135,36 @@ SyntaxFault after_quote(const Scene& s, std::size_t quote) {
   return f;
 }
 
-SyntaxFault misplaced_line(const Scene& s, bool in_list) {
-  const bool item = s.character() == '-';
+// A line that fits none of the blocks that are open. What is wrong follows from the nearest line
+// above it that begins in the same column.
+SyntaxFault misplaced_line(const Scene& s) {
   const std::size_t length = s.content().size();
-  if (in_list && !item)
+  Scene sibling = s.above();
+  while (sibling.indentation() > s.indentation() && sibling.above().line_start < sibling.line_start)
+    sibling = sibling.above();
+  const bool item = is_item(s), same_column = sibling.indentation() == s.indentation();
+  if (same_column && !item && is_item(sibling))
     return {s.at, length, "a key among the items of a list",
             "begin an item with '- ', or indent the line like the keys it belongs to"};
-  if (!in_list && item)
+  if (same_column && item && !is_item(sibling))
     return {s.at, length, "a list item among the keys of a mapping",
             "write a key and its list beneath, or indent the item like the list it belongs to"};
   return {s.at, length, "this line is indented like none of the lines it could belong to",
           "begin it in the same column as its neighbours"};
 }
 
-SyntaxFault block_ends(const Scene& s, const OpenAt& open, bool in_list) {
-  if (s.begins_line()) return misplaced_line(s, in_list);
+SyntaxFault block_ends(const Scene& s, const OpenAt& open) {
+  if (s.begins_line()) return misplaced_line(s);
   const std::string_view before = trimmed(s.before());
   const bool quoted = !before.empty() && (before.back() == '"' || before.back() == '\'');
   if (quoted && open.last_quote != kNowhere) return after_quote(s, open.last_quote);
   return {s.at, 1, "this can't stand here", "quote the text if it is one"};
 }
 
-SyntaxFault map_ends(const Scene& s, const OpenAt& open) { return block_ends(s, open, false); }
-SyntaxFault list_ends(const Scene& s, const OpenAt& open) { return block_ends(s, open, true); }
-
 SyntaxFault misplaced_item(const Scene& s, const OpenAt&) {
-  if (s.begins_line()) return misplaced_line(s, false);
-  return {s.at, 1, "a list can't begin in the line of its key",
-          "write it as [1, 2], or each item in its own line beneath the key"};
+  if (s.begins_line()) return misplaced_line(s);
+  return {s.at, 1, "a list can't begin on the line of its key",
+          "write it as [1, 2], or each item on a line of its own beneath the key"};
 }
 
 // --- characters with a meaning of their own ---
@@ -212,7 +216,7 @@ SyntaxFault bad_escape(const Scene& s, const OpenAt&) {
 SyntaxFault bad_block_text(const Scene& s, const OpenAt&) {
   const std::size_t mark = s.text.find_last_of("|>", s.at == 0 ? 0 : s.at - 1);
   return special(s, mark == kNowhere || mark < s.line_start ? s.at : mark,
-                 "a text introduced by | or > begins in the next line");
+                 "a text introduced by | or > begins on the next line");
 }
 
 SyntaxFault bad_directive(const Scene& s, const OpenAt&) {
@@ -226,8 +230,8 @@ struct Explanation {
 };
 namespace parser = YAML::ErrorMsg;
 const Explanation kExplanations[] = {
-    {parser::END_OF_MAP, map_ends},
-    {parser::END_OF_SEQ, list_ends},
+    {parser::END_OF_MAP, block_ends},
+    {parser::END_OF_SEQ, block_ends},
     {parser::BLOCK_ENTRY, misplaced_item},
     {parser::MAP_KEY, bad_start},
     {parser::UNKNOWN_TOKEN, bad_start},
@@ -277,11 +281,12 @@ SyntaxFault explain_syntax(std::string_view text, std::string_view parser_messag
 SyntaxFault explain_second_document(std::string_view text, std::size_t root, std::size_t at) {
   const Scene s(text, at), first(text, root);
   if (s.content().substr(0, 3) == "---")
-    return {s.first(), 3, "a second document begins here", "a file holds one; put it in its own"};
+    return {s.first(), 3, "a second document begins here",
+            "a file holds one: put this one in a file of its own"};
   SyntaxFault f{s.at, 1,    "text after the end of the document",
                 "",   root, "the document begins here"};
   if (s.indentation() < first.indentation())
-    f.help = "a line is indented less than the first one: begin both in the same column";
+    f.help = "this line is indented less than the first: begin both in the same column";
   else if (first.character() == '-')
     f.help = "the document is a list: begin the line with '- '";
   return f;
