@@ -23,18 +23,22 @@ bool has_control(std::string_view text) {
   });
 }
 
+// A flow mark after - ? or : matters between brackets alone, where is_plain() refuses it anyway.
 bool begins_plain(std::string_view text) {
   if (is_blank(text[0]) || is_one_of(text[0], ",[]{}#&*!|>'\"%@`")) return false;
-  if (text.starts_with(kByteOrderMark)) return false;
-  return !is_one_of(text[0], "-?:") || (text.size() > 1 && !is_one_of(text[1], " \t,[]{}"));
+  return !is_one_of(text[0], "-?:") || (text.size() > 1 && !is_blank(text[1]));
 }
 
 bool reads_as_null(std::string_view text) {
   return text == "~" || text == "null" || text == "Null" || text == "NULL";
 }
 
-// What ends a document where it begins a line.
-bool is_marker(std::string_view text) { return text.starts_with("---") || text.starts_with("..."); }
+// What means something else where it begins a line: the end of a document, or a byte order mark.
+bool is_marker(std::string_view text) {
+  if (text.starts_with(kByteOrderMark)) return true;
+  if (!text.starts_with("---") && !text.starts_with("...")) return false;
+  return text.size() == 3 || is_blank(text[3]);
+}
 
 // A text that can stand unquoted and reads back as itself.
 bool is_plain(std::string_view text, bool in_flow) {
@@ -142,8 +146,7 @@ std::string block(const Value& v, std::size_t indent) {
 
 std::string write_yaml(const Value& value, int indent) {
   const auto margin = static_cast<std::size_t>(std::max(indent, 0));
-  if (value.is_scalar() && is_marker(value.text))
-    return std::string(margin, ' ') + quoted(value.text) + "\n";
+  if (value.is_scalar() && is_marker(value.text)) return " " + write_scalar(value, false) + "\n";
   const bool lines = !value.items.empty() || !value.entries.empty();
   const std::string text = lines ? block(value, margin) : inline_form(value, margin) + "\n";
   return std::string(margin, ' ') + text;

@@ -18,10 +18,8 @@ std::size_t end_of_line(std::string_view text, std::size_t at) {
 }
 
 std::size_t skip_spaces_and_comments(std::string_view text, std::size_t at) {
-  for (; at < text.size(); ++at) {
-    if (text[at] == '#') at = end_of_line(text, at);
-    if (at < text.size() && !is_space(text[at])) break;
-  }
+  while (at < text.size() && (is_space(text[at]) || text[at] == '#'))
+    at = text[at] == '#' ? end_of_line(text, at) : at + 1;
   return at;
 }
 
