@@ -19,6 +19,13 @@ int check(Session& session, const Shared& shared, const CheckOptions& options) {
       for (CheckLine& line : one.lines) report.lines.push_back(std::move(line));
     }
   }
+  if (report.lines.empty()) {
+    if (!d.has_errors())
+      d.error({}, "nothing to check: no file carries expect:")
+          .help("add expect: lines, or evaluate with `reckon eval`");
+    session.report_faults();
+    return kUsage;
+  }
   switch (shared.format) {
     case Format::kText:
       session.print(check_text(report, {session.colour(), session.width(), false}));
@@ -34,9 +41,6 @@ int check(Session& session, const Shared& shared, const CheckOptions& options) {
       break;
   }
   if (!options.junit.empty()) write_file(options.junit, check_junit(report), d);
-  if (report.lines.empty() && !d.has_errors())
-    d.error({}, "nothing to check: no file carries expect:")
-        .help("add expect: lines, or evaluate with `reckon eval`");
   if (session.report_faults()) return kUsage;
   return report.misses() == 0 ? kOk : kNo;
 }

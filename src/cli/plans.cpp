@@ -58,8 +58,12 @@ void load_plan(Session& session, const std::string& name, doc::Value tree,
 
 std::vector<LoadedTraining> load_plans(Session& session, const PlanRequest& request) {
   std::vector<LoadedTraining> out;
-  for (const std::string& name : request.plans)
-    load_plan(session, name, session.read_plan(name), request, out);
+  for (const std::string& name : request.plans) {
+    const std::size_t before = session.diagnostics().error_count();
+    doc::Value tree = session.read_plan(name);
+    if (session.diagnostics().error_count() == before)
+      load_plan(session, name, std::move(tree), request, out);
+  }
   return out;
 }
 

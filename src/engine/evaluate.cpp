@@ -46,7 +46,7 @@ class ListAssumptions {
         path.substr(path.find('.') + 1), std::move(value), place_of(origins_, path), {}, false};
     if (const auto at = origins_.find(path); at != origins_.end()) {
       a.source = at->second.source;
-      a.overridden = static_cast<bool>(at->second.replaced);
+      a.overridden = at->second.replaced && path.starts_with("assume.");
     }
     out_.push_back(std::move(a));
   }

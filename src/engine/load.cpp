@@ -62,10 +62,22 @@ PlanFile::Case read_case(Value item, Diagnostics& diagnostics) {
   return c;
 }
 
+void place_in(const SourceFile* file, Value& v) {
+  v.span.file = file;
+  for (Value& item : v.items) place_in(file, item);
+  for (doc::Entry& e : v.entries) {
+    e.key_span.file = file;
+    place_in(file, e.value);
+  }
+}
+
+// mesh.tensor=8: the value is parsed where it stands in the word, so that a fault points into the whole.
 void apply_sets(Workspace& work, Value& tree, const Sets& sets, Diagnostics& diagnostics) {
   for (const auto& [path, text] : sets) {
     const std::size_t before = diagnostics.error_count();
-    Value value = work.read_text("--set " + path, text, diagnostics);
+    const SourceFile* word = work.sources().add("--set", path + "=" + text);
+    Value value = work.read_text("--set", std::string(path.size() + 1, ' ') + text, diagnostics);
+    place_in(word, value);
     if (diagnostics.error_count() == before)
       doc::set_path(tree, path, std::move(value), diagnostics);
   }

@@ -34,7 +34,8 @@ std::string slurp(const fs::path& file) {
 }
 
 std::string replaced(std::string text, const std::string& what, const std::string& with) {
-  for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + with.size()))
+  for (std::size_t at = text.find(what); at != std::string::npos;
+       at = text.find(what, at + with.size()))
     text.replace(at, what.size(), with);
   return text;
 }
@@ -47,9 +48,10 @@ void add_lines(const std::string& text, const char* lead, std::string& out) {
 std::string run(const std::string& command, const fs::path& scratch) {
   const fs::path out = scratch / "out", err = scratch / "err";
   const std::string bin = fs::path(RECKON_PROGRAM).parent_path().string();
-  const std::string line = "cd '" RECKON_SOURCE_DIR "' && PATH='" + bin + "':$PATH TMP='" + scratch.string() +
-                           "' NO_COLOR=1 COLUMNS=100 sh -c '" + replaced(command, "'", "'\\''") + "' >'" +
-                           out.string() + "' 2>'" + err.string() + "' </dev/null";
+  const std::string line = "cd '" RECKON_SOURCE_DIR "' && PATH='" + bin + "':$PATH TMP='" +
+                           scratch.string() + "' NO_COLOR=1 COLUMNS=100 sh -c '" +
+                           replaced(command, "'", "'\\''") + "' >'" + out.string() + "' 2>'" +
+                           err.string() + "' </dev/null";
   const int status = std::system(line.c_str());
   std::string text;
   add_lines(slurp(out), "", text);
@@ -63,7 +65,8 @@ std::string run(const std::string& command, const fs::path& scratch) {
 TEST_CASE("commands print what their golden files say") {
   const bool bless = std::getenv("RECKON_BLESS") != nullptr;
   std::vector<fs::path> files;
-  for (const auto& entry : fs::directory_iterator(RECKON_SOURCE_DIR "/tests/golden/cli")) files.push_back(entry.path());
+  for (const auto& entry : fs::directory_iterator(RECKON_SOURCE_DIR "/tests/golden/cli"))
+    files.push_back(entry.path());
   std::sort(files.begin(), files.end());
   REQUIRE(!files.empty());
   const fs::path scratch = fs::temp_directory_path() / ("reckon-cli-" + std::to_string(getpid()));

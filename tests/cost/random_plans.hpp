@@ -30,7 +30,7 @@ class RandomPlans {
                        "\ncluster: 64xh100-sxm\nbatch: {global: 64, micro: 1, sequence: 4096}\n"
                        "assume: {preset: " +
                        preset +
-                       ", train.mfu: 40%}\n"
+                       ", flops: 6n, train.mfu: 40%}\n"
                        "run: {tokens: 1T, price: 2 USD/h}\n"));
     }
     for (const std::string& id : work_.ids(Shelf::kOptimizers)) {

@@ -8,7 +8,7 @@
 // keys and values forward, twice the bytes backward. Expert: dispatch and combine, both passes.
 // Pipeline: one activation to the next stage and one gradient back, per chunk.
 //
-//   exposed = time − min(overlap · time, window)        window: the compute it may hide behind
+//   exposed = time − min(overlap · time, window)        window: the compute that is left to hide behind
 //                                                    Source: training model note, sections 5 to 11.
 #pragma once
 
@@ -24,8 +24,10 @@ inline const Formula kCommBytes{"comm.bytes", "bytes", "bytes a GPU sends in a s
                                 "count · bytes of one"};
 inline const Formula kCommTime{"comm.time", "T_op", "time of one kind of communication in a step",
                                "count · time of one"};
+inline const Formula kHidden{"comm.hidden", "hidden", "communication that hides behind compute",
+                             "overlap · time, at most the window that is left"};
 inline const Formula kExposed{"comm.exposed", "T_exp", "communication left exposed",
-                              "time − what hides behind compute"};
+                              "time − what hides"};
 inline const Formula kCollectiveSum{"comm.dense_and_experts", "t_coll",
                                     "one collective of all parameters",
                                     "dense parameters and routed experts in their own groups"};
@@ -67,12 +69,15 @@ Operation<R> repeated(const Transfer<R>& one, Count<R> count) {
   return {one, count, kCommBytes(count * bytes_one), kCommTime(count * t_one), {}};
 }
 
-// time − what hides: nothing hides if nothing overlaps, and never more than the window.
+// Hides what it can of `time` behind the window, and takes that much off it: two kinds of communication can't hide
+// behind the same compute.
 template <class R>
-Seconds<R> exposed(Seconds<R> time, Ratio<R> overlap, Seconds<R> window) {
+Seconds<R> exposed(Seconds<R> time, Ratio<R> overlap, Seconds<R>& window) {
   if (time <= Seconds<R>{}) return {};
-  NAME(time, overlap, window);
-  return kExposed(time - min(overlap * time, window));
+  NAME(time, overlap);
+  auto hidden = kHidden(min(overlap * time, window));
+  window = window - hidden;
+  return kExposed(time - hidden);
 }
 
 template <class R>

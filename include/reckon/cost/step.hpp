@@ -216,17 +216,14 @@ Seconds<R> optimizer_time(const TrainingPlan<R>& plan, const Layout<R>& x,
                         (plan.cluster.node.chip.memory.bandwidth * plan.assume.efficiency.memory));
 }
 
-// Exposed parts. The forward gather hides behind forward compute (a third), backward traffic behind
-// the rest; what happens once a step hides behind the backward pass of one micro-batch.
+// Forward gathers hide behind the forward third of the window, backward traffic behind the rest; what happens once a
+// step hides behind the backward pass of one micro-batch.
 template <class R>
 Seconds<R> data_exposed(const TrainingPlan<R>& plan, const Layout<R>& x, const Communication<R>& c,
-                        const ComputeTime<R>& compute) {
+                        Seconds<R> window) {
   const auto& o = plan.assume.overlap.data;
-  auto T_compute = compute.useful;
-  auto T_again = compute.recompute;
-  NAME(T_compute, T_again);
-  auto forward_window = T_compute / 3;
-  auto backward_window = 2 * T_compute / 3 + T_again;
+  auto forward_window = window / 3;
+  auto backward_window = window - forward_window;
   NAME(forward_window, backward_window);
   if (!(plan.sharding.zero < 3)) {
     auto forward = 0.5 * c.all_gather.time;
@@ -259,11 +256,13 @@ StepTime<R> step_time(const TrainingPlan<R>& plan, const Layout<R>& x, const Sta
   NAME(T_work);
   s.pipeline = pipeline_time(plan, x, stages, T_work);
   const Overlap<R>& o = plan.assume.overlap;
-  s.data_exposed = data_exposed(plan, x, c, s.compute);
-  c.tensor.exposed = exposed(c.tensor.time, o.tensor, T_work);
-  c.context.exposed = exposed(c.context.time, o.context, T_work);
-  c.expert.exposed = exposed(c.expert.time, o.expert, T_work);
-  c.pipeline.exposed = exposed(c.pipeline.time, o.pipeline, T_work);
+  auto window = T_work;  // what lies closest to the operators hides first
+  NAME(window);
+  c.tensor.exposed = exposed(c.tensor.time, o.tensor, window);
+  c.context.exposed = exposed(c.context.time, o.context, window);
+  c.expert.exposed = exposed(c.expert.time, o.expert, window);
+  c.pipeline.exposed = exposed(c.pipeline.time, o.pipeline, window);
+  s.data_exposed = data_exposed(plan, x, c, window);
   Sum<kSecond, R> out;
   out.add("data", s.data_exposed).add("tensor", c.tensor.exposed);
   out.add("context", c.context.exposed).add("expert", c.expert.exposed);
