@@ -132,7 +132,9 @@ TrainingEstimate<R> estimate(const TrainingPlan<R>& plan) {
   e.flops = token_flops(plan, e.parameters, adapter_parameters(plan));
   const MemoryInputs<R> inputs = memory_inputs(plan, e.layout);
   e.memory = heaviest_stage(inputs);
-  e.gpu_parameters = kRankTotal(e.memory.shard.dense + e.memory.shard.experts.full);
+  Sum<kOne, R> held;
+  held.add("dense", e.memory.shard.dense).add("routed experts", e.memory.shard.experts.full);
+  e.gpu_parameters = kRankTotal(held.total());
   judge_memory(plan, e);
   per_parameter(e);
   e.communication = communication<R>({plan, e.layout, e.memory.shard, links(plan)});

@@ -25,8 +25,14 @@ inline const Formula kMixerActivations{"activations.mixer", "M_mix", "tensors of
                                        "sum of the tensors that are counted"};
 inline const Formula kMlpActivations{"activations.mlp", "M_mlp", "tensors of the MLP",
                                      "sum of the tensors that are counted"};
-inline const Formula kCoreActivations{"activations.core", "M_core", "attention core",
-                                      "softmax statistics, or the score matrices"};
+inline const Formula kFlashStatistics{"activations.flash_statistics", "M_core",
+                                      "statistics of flash attention",
+                                      "one fp32 number per head and token"};
+inline const Formula kScores{"activations.scores", "M_core", "attention scores, kept",
+                             "scores and softmax"};
+inline const Formula kDroppedScores{"activations.dropped_scores", "M_core",
+                                    "attention scores with dropout, kept",
+                                    "softmax, its dropped copy and a mask: Korthikanti 2022"};
 
 template <class R>
 struct ActivationShape {
@@ -81,9 +87,9 @@ template <class R>
 Bytes<R> core_activations(const Mixer<R>& m, const ActivationShape<R>& x) {
   auto heads = heads_on_rank(m, x.t);
   NAME(heads);
-  if (x.assume.attention == AttentionKernel::kFlash) return kCoreActivations(4_B * x.T * heads);
-  // Scores, softmax and its dropped copy: 2 B each and a mask byte.
-  return kCoreActivations((x.assume.dropout ? 2 * x.b + 1_B : 2 * x.b) * x.T * *x.s * heads);
+  if (x.assume.attention == AttentionKernel::kFlash) return kFlashStatistics(4_B * x.T * heads);
+  if (x.assume.dropout) return kDroppedScores((2 * x.b + 1_B) * x.T * *x.s * heads);
+  return kScores(2 * x.b * x.T * *x.s * heads);
 }
 
 template <class R>

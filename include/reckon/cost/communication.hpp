@@ -39,6 +39,8 @@ inline const Formula kNodeBytes{"all_to_all.node_bytes", "bytes_n",
                                 "share of other ranks in the node"};
 inline const Formula kAllToAll{"all_to_all.time", "t_a2a", "time of one all-to-all",
                                "the slower of link and network"};
+inline const Formula kAllToAllNode{"all_to_all.node_time", "t_a2a",
+                                   "time of one all-to-all inside a node", "bytes over the link"};
 inline const Formula kDistinctRanks{"experts.distinct_gpus", "copies",
                                     "GPUs a token's experts lie on, expected",
                                     "top-k drawn without replacement", Hint::kRatio};
@@ -74,7 +76,7 @@ Operation<R> repeated(const Transfer<R>& one, Count<R> count) {
 template <class R>
 Seconds<R> exposed(Seconds<R> time, Ratio<R> overlap, Seconds<R>& window) {
   if (time <= Seconds<R>{}) return {};
-  NAME(time, overlap);
+  NAME(time, overlap, window);
   auto hidden = kHidden(min(overlap * time, window));
   window = window - hidden;
   return kExposed(time - hidden);
@@ -275,8 +277,8 @@ Transfer<R> all_to_all(Bytes<R> S, const Group<R>& g, const Links<R>& l, const L
   auto near = kNodeBytes(S * (r - 1) / q);
   if (!g.crosses()) {
     auto W = group_rate(g, l, RingAcross::kOneNic);
-    NAME(near, W);
-    return {near, kAllToAll(a.base + near / W)};
+    NAME(W);
+    return {near, kAllToAllNode(a.base + near / W)};
   }
   auto far = kNetworkBytes(S * (q - r) / q);
   auto W_link = l.node;
@@ -324,8 +326,10 @@ void pipeline_parallel(const CommunicationInputs<R>& in, Bytes<R> H, Communicati
   auto bytes = H / shared_by;
   NAME(bytes);
   const auto& a = plan.assume.latency;
-  auto t_p2p = kHop(a.base + (crosses ? a.network_hop : a.node_hop) +
-                    bytes / neighbour_rate(crosses, in.links));
+  auto a_hop = crosses ? a.network_hop : a.node_hop;
+  auto W_hop = neighbour_rate(crosses, in.links);
+  NAME(a_hop, W_hop);
+  auto t_p2p = kHop(a.base + a_hop + bytes / W_hop);
   // There and back for every chunk; the fill of the pipeline adds p − 1 hops each way.
   const auto& v = plan.schedule.chunks;
   auto p = plan.mesh.pipeline;

@@ -59,6 +59,8 @@ inline const Formula kInFlightInterleaved{
     "pipeline.in_flight_interleaved", "m_i", "micro-batches in flight on a stage",
     "chunks of the warm-up, Megatron-LM schedules.py", Hint::kRatio};
 inline const Formula kCapacity{"memory.capacity", "C", "capacity", "the chip"};
+inline const Formula kUsableCapacity{"memory.usable_capacity", "C", "usable capacity",
+                                     "as the driver reports it"};
 inline const Formula kHeadroom{"memory.headroom", "C − M", "headroom", "capacity − total"};
 inline const Formula kShortfall{"memory.shortfall", "short", "memory that is missing",
                                 "total − capacity, where positive"};
@@ -197,7 +199,8 @@ States<R> adapter_states(const TrainingPlan<R>& plan, const Layout<R>& layout,
   const auto& w = plan.precision.weights.size;
   const auto& g = plan.precision.gradients.size;
   const auto& frozen = plan.trainable.adapters->base;
-  const auto& w_0 = frozen ? frozen->size : w;
+  auto w_0 = frozen ? frozen->size : w;
+  NAME(w_0);
   const SharedBy<R> n_w = shared_by(layout, !(z < 3), "n_w", "n_we");
   const SharedBy<R> n_g = shared_by(layout, !(z < 2), "n_g", "n_ge");
   const SharedBy<R> n_o = shared_by(layout, !(z < 1), "n_o", "n_oe");
@@ -208,7 +211,9 @@ States<R> adapter_states(const TrainingPlan<R>& plan, const Layout<R>& layout,
   s.gradients = kAdapterGradients(gradients / n_g.dense);
   const Bytes<R> optimizer = adapter_optimizer_bytes(plan, x).dense;
   store_optimizer(plan, kOptimizer(optimizer / n_o.dense), s);
-  s.whole_weights = kFrozenWhole(weights.dense + weights.experts);
+  auto P_gpu = x.dense + x.experts.full;
+  NAME(P_gpu);
+  s.whole_weights = kFrozenWhole(w_0 * P_gpu + w * x.adapters);
   s.whole_optimizer = optimizer;
   auto M_g0 = gradients;
   auto M_o0 = optimizer;
@@ -289,20 +294,20 @@ Bytes<R> zero3_buffers(const TrainingPlan<R>& plan, const std::vector<LayerShard
                        const StageShard<R>& x) {
   const auto& n_gat = plan.assume.gathered_layers;
   if (plan.sharding.zero < 3 || n_gat <= 0) return {};
-  const auto& gather = plan.trainable.adapters && plan.trainable.adapters->base
-                           ? plan.trainable.adapters->base->size
-                           : plan.precision.gather.size;
-  auto reduce = plan.trainable.adapters ? Bytes<R>{} : plan.precision.reduce.size;
+  const auto& adapters = plan.trainable.adapters;
+  auto b_gat = adapters && adapters->base ? adapters->base->size : plan.precision.gather.size;
+  auto b_red = adapters ? Bytes<R>{} : plan.precision.reduce.size;
+  NAME(b_gat, b_red);
   auto P_gpu = x.dense + x.experts.full;
   NAME(P_gpu);
-  if (!(plan.mesh.pipeline <= 1)) return kStageBuffers((gather + reduce) * P_gpu);
+  if (!(plan.mesh.pipeline <= 1)) return kStageBuffers((b_gat + b_red) * P_gpu);
   auto P_tables = x.tables.full;
   NAME(P_tables);
   if (plan.model.abstract()) {
     if (x.layers <= 0) return {};
     auto P_layer = P_gpu / x.layers;
     NAME(P_layer);
-    return kBuffers((n_gat * gather + reduce) * P_layer + gather * P_tables);
+    return kBuffers((n_gat * b_gat + b_red) * P_layer + b_gat * P_tables);
   }
   Largest<kOne, R> largest;
   int i = 0;
@@ -312,7 +317,7 @@ Bytes<R> zero3_buffers(const TrainingPlan<R>& plan, const std::vector<LayerShard
         l.matrices.full + l.experts.full + l.vectors);
   auto P_layer = largest.best();
   NAME(P_layer);
-  return kBuffers((n_gat * gather + reduce) * P_layer + gather * P_tables);
+  return kBuffers((n_gat * b_gat + b_red) * P_layer + b_gat * P_tables);
 }
 
 template <class R>
@@ -350,7 +355,9 @@ StageMemory<R> stage_memory(const MemoryInputs<R>& in, int i) {
   m.stage = i;
   m.shard = stage_shard(plan, in.shards, in.stages, i);
   m.states = states(plan, in.layout, m.shard);
-  m.state_total = kStates(m.states.weights + m.states.gradients + m.states.optimizer);
+  auto M_o = m.states.optimizer;
+  NAME(M_o);
+  m.state_total = kStates(m.states.weights + m.states.gradients + M_o);
   m.in_flight = in_flight(plan, in.layout, i);
   Sum<kByte, R> parts;
   parts.add("states", m.state_total);
@@ -413,7 +420,7 @@ template <class R>
 Bytes<R> capacity(const TrainingPlan<R>& plan) {
   const ChipMemory<R>& m = plan.cluster.node.chip.memory;
   const bool usable = plan.assume.capacity == CapacityCount::kUsable && m.usable;
-  return kCapacity(usable ? *m.usable : m.capacity);
+  return usable ? kUsableCapacity(*m.usable) : kCapacity(m.capacity);
 }
 
 }  // namespace reckon

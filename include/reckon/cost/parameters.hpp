@@ -18,9 +18,6 @@
 
 namespace reckon {
 
-inline const Formula kLayerMatrices{"parameters.layer.matrices", "N_mat",
-                                    "weight matrices of a layer", "sum over its matrices",
-                                    Hint::kParams};
 inline const Formula kLayerVectors{"parameters.layer.vectors", "N_vec",
                                    "norms and biases of a layer", "sum over its vectors",
                                    Hint::kParams};

@@ -160,13 +160,13 @@ StageShard<R> stage_shard(const TrainingPlan<R>& plan, const std::vector<LayerSh
                           const Stages<R>& stages, int i) {
   if (plan.model.abstract()) return stated_shard(plan);
   StageShard<R> x;
-  Sum<kOne, R> dense, routed;
+  Sum<kOne, R> dense, routed, adapters;
   stages.groups_of(i, [&](std::size_t g, Count<R> n) {
     const LayerShard<R>& l = layers[g];
     x.matrices += n * l.matrices;
     x.experts += n * l.experts;
     x.vectors += n * l.vectors;
-    x.adapters += n * l.adapters;
+    adapters.add(group_label(plan.model, "layers", "layers of group", g), n * l.adapters);
     x.layers += n;
     dense.add(group_label(plan.model, "layers", "layers of group", g),
               n * (l.matrices.full + l.vectors));
@@ -175,7 +175,7 @@ StageShard<R> stage_shard(const TrainingPlan<R>& plan, const std::vector<LayerSh
   add_tables(plan, i == 0, i == stages.count() - 1, x, dense);
   x.dense = kRankDense(dense.total());
   if (!(x.experts.full <= 0)) x.experts.full = kRankRouted(routed.total());
-  if (plan.trainable.adapters) x.adapters = kAdapterParameters(x.adapters);
+  if (plan.trainable.adapters) x.adapters = kAdapterParameters(adapters.total());
   return x;
 }
 

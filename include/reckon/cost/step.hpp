@@ -191,26 +191,24 @@ template <class R>
 Seconds<R> optimizer_time(const TrainingPlan<R>& plan, const Layout<R>& x,
                           const StageMemory<R>& m) {
   const Precision<R>& f = plan.precision;
+  const bool adapters = plan.trainable.adapters.has_value();
   const SharedBy<R> n_o = shared_by(x, !(plan.sharding.zero < 1), "n_o", "n_oe");
-  StateBytes<R> moved;
-  if (plan.trainable.adapters) {
-    const auto states = adapter_optimizer_bytes(plan, m.shard);
-    moved.dense = 2 * states.dense + (f.gradients.size + f.weights.size) * m.shard.adapters;
-  } else {
-    const auto states = optimizer_bytes(plan, m.shard);
-    moved.dense = 2 * states.dense + (f.gradients.size + f.weights.size) * m.shard.dense;
-    moved.experts = 2 * states.experts + (f.gradients.size + f.weights.size) * m.shard.experts.full;
-  }
+  auto P_trained = adapters ? m.shard.adapters : m.shard.dense;
+  auto gw = f.gradients.size + f.weights.size;
+  NAME(P_trained, gw);
+  StateBytes<R> moved{gw * P_trained, {}};
+  if (!adapters) moved.experts = gw * m.shard.experts.full;
   if (plan.offload == Offload::kOptimizer) {
-    StateBytes<R> wire;
-    wire.dense = (f.gradients.size + f.weights.size) *
-                 (plan.trainable.adapters ? m.shard.adapters : m.shard.dense);
-    if (!plan.trainable.adapters)
-      wire.experts = (f.gradients.size + f.weights.size) * m.shard.experts.full;
-    auto bytes = shared_out(kOffloadBytes, kOffloadBytesMoe, wire, n_o);
+    auto bytes = shared_out(kOffloadBytes, kOffloadBytesMoe, moved, n_o);
     return kOffloadTime(bytes /
                         (plan.cluster.node.chip.host->one_way * plan.assume.efficiency.host));
   }
+  const auto states =
+      adapters ? adapter_optimizer_bytes(plan, m.shard) : optimizer_bytes(plan, m.shard);
+  auto M_states = states.dense;
+  NAME(M_states);
+  moved.dense = 2 * M_states + moved.dense;
+  moved.experts = 2 * states.experts + moved.experts;
   auto bytes = shared_out(kOptimizerBytes, kOptimizerBytesMoe, moved, n_o);
   return kOptimizerTime(bytes /
                         (plan.cluster.node.chip.memory.bandwidth * plan.assume.efficiency.memory));
@@ -229,14 +227,19 @@ Seconds<R> data_exposed(const TrainingPlan<R>& plan, const Layout<R>& x, const C
     auto forward = 0.5 * c.all_gather.time;
     auto backward = forward + c.reduce_scatter.time + c.replicas.time;
     NAME(forward, backward);
-    return kDataExposed(exposed(forward, o, forward_window) +
-                        exposed(backward, o, backward_window));
+    return kDataExposed(Sum<kSecond, R>()
+                            .add("forward", exposed(forward, o, forward_window))
+                            .add("backward", exposed(backward, o, backward_window))
+                            .total());
   }
   auto gather = c.all_gather.time;  // new weights: behind the next forward pass
   auto reduce = c.reduce_scatter.time + c.all_reduce.time + c.replicas.time;
   auto last_backward = plan.sharding.zero < 2 ? backward_window / x.n : backward_window;
   NAME(gather, reduce, last_backward);
-  return kDataExposed(exposed(gather, o, forward_window) + exposed(reduce, o, last_backward));
+  return kDataExposed(Sum<kSecond, R>()
+                          .add("forward", exposed(gather, o, forward_window))
+                          .add("backward", exposed(reduce, o, last_backward))
+                          .total());
 }
 
 template <class R>
