@@ -4,7 +4,7 @@
 //     "schema_version": 1,
 //     "kind": "training", "name": …, "file": …, "case": …, "headline": {"model": …},
 //     "results": {
-//       "memory.total": {"value": 69698863104, "unit": "B"},
+//       "memory.total": {"value": 69701476352, "unit": "B"},
 //       "memory.verdict": {"value": "fits", "unit": null},
 //       "fits": {"value": true, "unit": null},
 //       "run.cost": {"value": null, "unit": "USD", "reason": "add price: to get dollars"}
