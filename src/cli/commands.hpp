@@ -16,7 +16,7 @@ struct Shared {
 struct EvalOptions {
   std::vector<std::string> plans, sets, explain, exports;
   std::string which_case, model, gpus;
-  int depth = 3;
+  int depth = 4;
   bool verbose = false;
 };
 int eval(Session&, const Shared&, const EvalOptions&);

@@ -9,7 +9,7 @@
 namespace reckon::cli {
 
 struct ExplainStyle {
-  int depth = 3;
+  int depth = 4;
   std::size_t width = 100;
   bool markdown = false;
 };

@@ -7,7 +7,7 @@
 // Sequence parallelism divides the tensors between the parallel regions by t as well. Recompute:
 // `selective` drops the attention core, `full` keeps the layer's input alone. Flash attention keeps
 // one statistic per head and token, unfused attention keeps scores.        Source: Korthikanti 2022
-// section 4; training model note section 12.
+// section 4.
 #pragma once
 
 #include "reckon/cost/layout.hpp"

@@ -6,8 +6,7 @@
 // S is the whole buffer. Inside a node W is the link's rate, or that of the links to the group's
 // peers where each peer has its own (xGMI); between nodes it is one port's rate, or all ports of
 // the ranks in a node (at most the link's rate), as `assume.ring_across` says. `assume.ring_factor:
-// drop` takes (q − 1)/q for 1.           Source: Thakur 2005; NCCL tuning constants; training model
-// note, section 5.
+// drop` takes (q − 1)/q for 1.           Source: Thakur 2005; NCCL 2.30 src/graph/tuning.cc.
 #pragma once
 
 #include "reckon/cost/layout.hpp"

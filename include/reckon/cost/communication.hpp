@@ -9,7 +9,7 @@
 // Pipeline: one activation to the next stage and one gradient back, per chunk.
 //
 //   exposed = time − min(overlap · time, window)        window: the compute that is left to hide behind
-//                                                    Source: training model note, sections 5 to 11.
+// Source: Rajbhandari 2020 (ZeRO), Narayanan 2021 (tensor, pipeline), Liu 2023 (ring attention).
 #pragma once
 
 #include <array>
@@ -238,8 +238,10 @@ void context_parallel(const CommunicationInputs<R>& in, Communication<R>& out) {
   NAME(bytes);
   const bool crosses = in.layout.context.crosses();
   const auto& a = plan.assume.latency;
-  auto t_hop =
-      kRingHop((crosses ? a.network_hop : a.node_hop) + bytes / neighbour_rate(crosses, in.links));
+  auto a_hop = crosses ? a.network_hop : a.node_hop;
+  auto W_hop = neighbour_rate(crosses, in.links);
+  NAME(a_hop, W_hop);
+  auto t_hop = kRingHop(a_hop + bytes / W_hop);
   // Forward moves K and V, backward K, V and their gradients: three times the bytes.
   auto c = plan.mesh.context;
   auto L_mix = layers / plan.mesh.pipeline;

@@ -3,7 +3,7 @@
 //   attention   2 · KV heads · head width a layer and token; layers with a window stop growing there
 //   MLA         latent + rope width a layer and token
 // b: bytes of one element. State of recurrent mixers is fixed per sequence (none of the mixers here has one).
-//                                                        Source: models note, section 6.
+// Source: shapes of the cache in the Hugging Face reference implementations; DeepSeek-V2 for MLA.
 #pragma once
 
 #include "reckon/cost/parameters.hpp"

@@ -3,8 +3,7 @@
 // Rank order is tensor fastest, then context and data, then pipeline: a tensor group lies in one
 // node when it fits, neighbours in a data group are `tensor` apart. r of a group's q ranks share a
 // node.
-//                                                                Source: training model note,
-//                                                                section 5.
+// Source: rank order of Megatron-LM.
 #pragma once
 
 #include <algorithm>

@@ -7,7 +7,7 @@
 //   logits       of one micro-batch, on the last stage
 //   buffers      ZeRO-3: whole layers gathered for use, and one layer's gradients before they are
 //   reduced reserve      context and allocator, an assumption
-//                                       Source: Rajbhandari 2020; training model note, section 12.
+// Source: Rajbhandari 2020 (ZeRO), Korthikanti 2022 (activations), Zhao 2023 (FSDP).
 #pragma once
 
 #include "reckon/cost/activations.hpp"
@@ -37,11 +37,11 @@ inline const Formula kActivations{"memory.activations", "M_a", "activations",
                                   "Korthikanti 2022, section 4"};
 inline const Formula kRecomputed{"memory.recomputed_activations", "M_a",
                                  "layer inputs, and the layer being recomputed",
-                                 "Chen 2016; training model note, section 12"};
+                                 "Chen 2016: checkpoints, and the layer that is recomputed"};
 inline const Formula kLogits{"memory.logits", "M_logit", "logits of one micro-batch",
                              "bytes per logit · tokens · vocabulary / t"};
 inline const Formula kBuffers{"memory.buffers", "M_buf", "gathered layers and their gradients",
-                              "FSDP prefetch: training model note, section 12"};
+                              "Zhao 2023, PyTorch FSDP: gathered and prefetched layers"};
 inline const Formula kStageBuffers{"memory.stage_buffers", "M_buf",
                                    "a stage's gathered weights and whole gradients",
                                    "FSDP with a pipeline gathers once a step"};

@@ -2,7 +2,7 @@
 //
 // L/p each if that is whole; else, if p divides L + 2, the first and last stage hold one layer less
 // (embedding and head count as a layer); else as many as fit, the remainder on the last stage.
-// Source: training model note, section 9.
+// Source: Megatron-LM layer placement; the Llama 3 report for first and last stage.
 #pragma once
 
 #include <algorithm>
