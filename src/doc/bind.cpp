@@ -54,32 +54,27 @@ const doc::Value* inner_value(const doc::Value& v, const Field& f, const BindCon
   return nullptr;
 }
 
-struct Bound {
-  bool holds;
-  std::string_view message, help;
-};
-Bound bound(Limit limit, double x) {
+std::string_view rule(Limit limit) {
   switch (limit) {
     case Limit::kNonNegative:
-      return {x >= 0, "must not be negative", ""};
+      return "must not be negative";
     case Limit::kPositive:
-      return {x > 0, "must be more than 0", ""};
+      return "must be more than 0";
     case Limit::kAtLeastOne:
-      return {x >= 1, "must be at least 1", ""};
+      return "must be at least 1";
     case Limit::kShare:
-      return {x >= 0 && x <= 1, "must be from 0 to 1", "a share is written 40% or 0.4"};
+      return "must be from 0 to 1";
     case Limit::kEfficiency:
-      return {x > 0 && x <= 1, "must be more than 0 and at most 1",
-              "an efficiency is written 40% or 0.4"};
+      return "must be more than 0 and at most 1";
   }
-  return {true, "", ""};
+  return "";
 }
 
 bool within_limit(const doc::Value& v, const Field& f, double x, const BindContext& c) {
-  const Bound b = bound(f.limit_, x);
-  if (b.holds) return true;
-  c.diagnostics.error(v.span, fmt::format("{}: {} {}", f.name, found(v), b.message))
-      .help(std::string(b.help));
+  if (holds(f.limit_, x)) return true;
+  Diagnostic& d =
+      c.diagnostics.error(v.span, fmt::format("{}: {} {}", f.name, found(v), rule(f.limit_)));
+  if (x > 1 && f.hint_ == Hint::kFraction) d.help("a share is written 40% or 0.4");
   return false;
 }
 

@@ -130,3 +130,20 @@ TEST_CASE("each fault of JSON is told in words") {
   CHECK(fault("{}x") == "1:3: error: text after the end of the document");
   CHECK(fault("{\"a\": 1, \"a\": 2}") == "1:10: error: the key 'a' occurs twice");
 }
+
+TEST_CASE("a tree as JSON") {
+  const Parsed p(
+      "{a: 1, b: [x, '8', true, ~, 1.50, nan, -], c: {d: {}}, µ: \"q\\\"\\n\", e: 8030261248}");
+  CHECK(doc::write_json(p.tree) ==
+        "{\n"
+        "  \"a\": 1,\n"
+        "  \"b\": [\"x\", \"8\", true, null, 1.5, \"nan\", \"-\"],\n"
+        "  \"c\": {\n"
+        "    \"d\": {}\n"
+        "  },\n"
+        "  \"µ\": \"q\\\"\\n\",\n"
+        "  \"e\": 8030261248\n"
+        "}\n");
+  CHECK(doc::write_json(doc::scalar("x")) == "\"x\"\n");
+  CHECK(doc::write_json({}) == "null\n");
+}

@@ -98,6 +98,11 @@ constexpr Dim dim_of(const Quantity<D, double>&) {
   return D;
 }
 
+template <class S>
+concept HasOneWordForm = requires(const doc::Value& v, S& s, const BindContext& c) {
+  S::from_scalar(v, s, c);
+};
+
 template <NamedEnum E>
 std::vector<std::string> words_of(E e) {
   const auto words = names(e);
@@ -174,7 +179,7 @@ void bind_member(const doc::Value& v, const Field& f, T& out, const BindContext&
 
 template <Described S>
 void bind(const doc::Value& v, S& out, const BindContext& c) {
-  if constexpr (requires { S::from_scalar(v, out, c); }) {
+  if constexpr (detail::HasOneWordForm<S>) {
     const std::size_t errors = c.diagnostics.error_count();
     if (v.is_scalar() && S::from_scalar(v, out, c)) return detail::record(v, c, "");
     if (c.diagnostics.error_count() > errors) return;

@@ -33,17 +33,46 @@ enum class Limit {
   kEfficiency,  // > 0, at most 1
 };
 
+constexpr bool holds(Limit limit, double x) {
+  switch (limit) {
+    case Limit::kNonNegative:
+      return x >= 0;
+    case Limit::kPositive:
+      return x > 0;
+    case Limit::kAtLeastOne:
+      return x >= 1;
+    case Limit::kShare:
+      return x >= 0 && x <= 1;
+    case Limit::kEfficiency:
+      return x > 0 && x <= 1;
+  }
+  return true;
+}
+
 struct Field {
   std::string_view name, symbol, doc;
   Hint hint_ = Hint::kNone;
   Limit limit_ = Limit::kNonNegative;
-  bool required_ = false;
+  bool required_ = false, by_name_ = false, or_word_ = false;
 
   constexpr Field(std::string_view key, std::string_view letter, std::string_view meaning)
       : name(key), symbol(letter), doc(meaning) {}
   constexpr Field required() const {
     Field f = *this;
     f.required_ = true;
+    return f;
+  }
+  // How else a struct may be written in a file; what stands for it is written out before it is
+  // bound (engine/load.hpp). By the name of a file of its own: `chip: h100-sxm`, or
+  // {base: h100-sxm, power: 600 W} for what differs. Or by a word: `sharding: fsdp`.
+  constexpr Field by_name() const {
+    Field f = *this;
+    f.by_name_ = true;
+    return f;
+  }
+  constexpr Field or_word() const {
+    Field f = *this;
+    f.or_word_ = true;
     return f;
   }
   constexpr Field hint(Hint h) const {

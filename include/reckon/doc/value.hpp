@@ -87,8 +87,11 @@ Value parse_yaml(const SourceFile* file, Diagnostics& diagnostics);
 // The same from JSON (RFC 8259; with `lenient`, bare Infinity, -Infinity and NaN become text).
 Value parse_json(const SourceFile* file, Diagnostics& diagnostics, bool lenient = false);
 
-// YAML text that parses back to the same tree. Short mappings and sequences of scalars go on one
-// line.
+// YAML text that parses back to the same tree; a text that can't stand unquoted comes back quoted.
+// Short mappings and sequences of scalars go on one line.
 std::string write_yaml(const Value& value, int indent = 0);
+
+// JSON text: unquoted numbers, true and false as such (numbers as doubles), all else as texts.
+std::string write_json(const Value& value);
 
 }  // namespace reckon::doc

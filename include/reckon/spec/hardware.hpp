@@ -207,11 +207,13 @@ struct Node {
   static void fields(V&& v, S&... s) {
     v(Field("id", "", "the file's name, filled in by the program"), s.id...);
     v(Field("name", "", "as people call it"), s.name...);
-    v(Field("chip", "", "a file in hardware/chips, or {base: NAME, field: value}").required(),
+    v(Field("chip", "", "a file in hardware/chips, or {base: NAME, field: value}")
+          .by_name()
+          .required(),
       s.chip...);
     v(Field("gpus", "N_node", "GPUs that share the scale-up link").required().degree(), s.gpus...);
     v(Field("nics", "n_nic", "network ports of the node").count(), s.nics...);
-    v(Field("fabric", "", "a file in hardware/fabrics"), s.fabric...);
+    v(Field("fabric", "", "a file in hardware/fabrics").by_name(), s.fabric...);
     v(Field("host_memory", "", "of the whole node"), s.host_memory...);
     v(Field("source", "", "where the figures come from"), s.source...);
   }
@@ -227,7 +229,9 @@ struct Cluster {
   static void fields(V&& v, S&... s) {
     v(Field("id", "", "the file's name, filled in by the program"), s.id...);
     v(Field("name", "", "as people call it"), s.name...);
-    v(Field("node", "", "a file in hardware/nodes, or {base: NAME, field: value}").required(),
+    v(Field("node", "", "a file in hardware/nodes, or {base: NAME, field: value}")
+          .by_name()
+          .required(),
       s.node...);
     v(Field("nodes", "N", "nodes of the plan").required().degree(), s.nodes...);
     v(Field("source", "", "where the figures come from"), s.source...);

@@ -42,13 +42,14 @@ struct Precision {
     v(Field("id", "", "the file's name, filled in by the program"), s.id...);
     v(Field("name", "", "as people call it"), s.name...);
     v(Field("compute", "", "which peak of the chip").required(), s.compute...);
-    v(Field("weights", "w", "the working copy").required(), s.weights...);
-    v(Field("gradients", "g", "as kept").required(), s.gradients...);
-    v(Field("master", "m", "the copy the optimizer updates; none = the weights"), s.master...);
-    v(Field("activations", "b", "as kept between forward and backward").required(),
+    v(Field("weights", "w", "the working copy").by_name().required(), s.weights...);
+    v(Field("gradients", "g", "as kept").by_name().required(), s.gradients...);
+    v(Field("master", "m", "the copy the optimizer updates; none = the weights").by_name(),
+      s.master...);
+    v(Field("activations", "b", "as kept between forward and backward").by_name().required(),
       s.activations...);
-    v(Field("reduce", "b_red", "gradients on the wire").required(), s.reduce...);
-    v(Field("gather", "b_gat", "weights on the wire (ZeRO)").required(), s.gather...);
+    v(Field("reduce", "b_red", "gradients on the wire").by_name().required(), s.reduce...);
+    v(Field("gather", "b_gat", "weights on the wire (ZeRO)").by_name().required(), s.gather...);
     v(Field("source", "", "where the figures come from"), s.source...);
   }
 };
@@ -71,7 +72,7 @@ struct OptimizerState {
   template <class V, class... S>
   static void fields(V&& v, S&... s) {
     v(Field("name", "", "momentum, variance, …").required(), s.name...);
-    v(Field("format", "s", "a file in formats/").required(), s.format...);
+    v(Field("format", "s", "a file in formats/").by_name().required(), s.format...);
     v(Field("covers", "", "all | matrices | vectors | layer_matrices | other"), s.covers...);
     v(Field("shape", "", "full | factored (rows + columns of each matrix)"), s.shape...);
   }

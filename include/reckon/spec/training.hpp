@@ -120,7 +120,8 @@ struct Adapters {
   static void fields(V&& v, S&... s) {
     v(Field("rank", "r", "inner width of an adapter").required().degree(), s.rank...);
     v(Field("targets", "", "matrices that get one: q, k, v, o, gate, up, down"), s.targets...);
-    v(Field("base", "w_0", "format of the frozen weights; the recipe's if not stated"), s.base...);
+    v(Field("base", "w_0", "format of the frozen weights; the recipe's if not stated").by_name(),
+      s.base...);
   }
 };
 
@@ -188,22 +189,25 @@ struct TrainingPlan {
   static void fields(V&& v, S&... s) {
     v(Field("name", "", "for people"), s.name...);
     v(Field("comment", "", "for people"), s.comment...);
-    v(Field("model", "", "a file in models/, a path, or a model written out").required(),
+    v(Field("model", "", "a file in models/, a path, or a model written out").by_name().required(),
       s.model...);
-    v(Field("cluster", "", "64xh100-sxm, a file in hardware/clusters, or {node, nodes}").required(),
+    v(Field("cluster", "", "64xh100-sxm, a file in hardware/clusters, or {node, nodes}")
+          .by_name()
+          .required(),
       s.cluster...);
     v(Field("mesh", "", "degrees of parallelism"), s.mesh...);
-    v(Field("sharding", "", "what the data ranks share (ZeRO, FSDP, HSDP)"), s.sharding...);
+    v(Field("sharding", "", "what the data ranks share (ZeRO, FSDP, HSDP)").or_word(),
+      s.sharding...);
     v(Field("schedule", "", "order of the pipeline's micro-batches"), s.schedule...);
     v(Field("batch", "", "of one optimizer step").required(), s.batch...);
-    v(Field("precision", "", "a file in formats/recipes"), s.precision...);
-    v(Field("optimizer", "", "a file in optimizers/"), s.optimizer...);
+    v(Field("precision", "", "a file in formats/recipes").by_name(), s.precision...);
+    v(Field("optimizer", "", "a file in optimizers/").by_name(), s.optimizer...);
     v(Field("recompute", "", "none | selective (the attention core) | full (layer inputs kept)"),
       s.recompute...);
     v(Field("offload", "", "none | optimizer (states in the host's memory)"), s.offload...);
-    v(Field("trainable", "", "all, or adapters"), s.trainable...);
+    v(Field("trainable", "", "all, or adapters").or_word(), s.trainable...);
     v(Field("memory", "", "when to call a fit tight"), s.memory...);
-    v(Field("assume", "", "conventions and efficiencies"), s.assume...);
+    v(Field("assume", "", "conventions and efficiencies").by_name(), s.assume...);
     v(Field("run", "", "length and price of the run"), s.run...);
   }
 };
