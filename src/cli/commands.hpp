@@ -62,4 +62,9 @@ struct SensitivityOptions {
 };
 int sensitivity(Session&, const Shared&, const SensitivityOptions&);
 
+struct SchemaOptions {
+  std::string kind = "training";
+};
+int schema(Session&, const Shared&, const SchemaOptions&);
+
 }  // namespace reckon::cli

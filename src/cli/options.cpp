@@ -43,6 +43,7 @@ struct Values {
   ParamsOptions params;
   FormulasOptions formulas;
   SensitivityOptions sensitivity;
+  SchemaOptions schema;
 };
 
 std::vector<Command> commands(Values& v) {
@@ -183,6 +184,19 @@ std::vector<Command> commands(Values& v) {
                        ->type_name("");
                  },
                  [&v](Session& s, const Shared& g) { return formulas(s, g, v.formulas); }});
+  all.push_back(
+      {"schema",
+       kTools,
+       "[KIND]",
+       "JSON Schema of a kind of file, for editors",
+       {"reckon schema training > training.schema.json", "reckon schema model --format md"},
+       [=, &v](CLI::App& app) {
+         app.add_option("KIND", v.schema.kind,
+                        "training, model, chip, node, fabric, cluster, precision, "
+                        "optimizer, preset")
+             ->type_name("");
+       },
+       [&v](Session& s, const Shared& g) { return schema(s, g, v.schema); }});
   return all;
 }
 

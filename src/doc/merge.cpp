@@ -37,8 +37,28 @@ void replace(Value& base, const Value& overlay) {
 
 }  // namespace
 
+namespace {
+
+// Whether each key is an item of the list: {0: …, 2: …} laid over a list changes those items.
+bool names_items_of(const Value& list, const Value& overlay) {
+  return list.is_sequence() && overlay.is_mapping() && !overlay.entries.empty() &&
+         std::all_of(overlay.entries.begin(), overlay.entries.end(), [&](const Entry& e) {
+           std::size_t i = 0;
+           const char* end = e.key.data() + e.key.size();
+           const auto read = std::from_chars(e.key.data(), end, i);
+           return read.ec == std::errc() && read.ptr == end && i < list.items.size();
+         });
+}
+
+}  // namespace
+
 void merge(Value& base, const Value& overlay) {
-  if (!base.is_mapping() || !overlay.is_mapping()) return replace(base, overlay);
+  if (names_items_of(base, overlay)) {
+    for (const Entry& e : overlay.entries) merge(base.items[std::stoul(e.key)], e.value);
+    return;
+  }
+  const bool starts_anew = overlay.is_mapping() && overlay.find("base");
+  if (!base.is_mapping() || !overlay.is_mapping() || starts_anew) return replace(base, overlay);
   Index index = index_of(base);
   for (const Entry& e : overlay.entries) {
     const auto [at, is_new] = index.emplace(e.key, base.entries.size());

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "overlay.hpp"
 #include "reckon/base/edit_distance.hpp"
 #include "reckon/engine/legal.hpp"
 
@@ -78,8 +79,9 @@ void apply_sets(Workspace& work, Value& tree, const Sets& sets, Diagnostics& dia
     const SourceFile* word = work.sources().add("--set", path + "=" + text);
     Value value = work.read_text("--set", std::string(path.size() + 1, ' ') + text, diagnostics);
     place_in(word, value);
-    if (diagnostics.error_count() == before)
-      doc::set_path(tree, path, std::move(value), diagnostics);
+    if (diagnostics.error_count() > before) continue;
+    open_names_along(tree, path);
+    doc::set_path(tree, path, std::move(value), diagnostics);
   }
 }
 
@@ -210,11 +212,7 @@ Value with_defaults(Workspace& work, Value tree, Diagnostics& diagnostics) {
   Value out = work.read_data(file, {}, diagnostics);
   take(out, "kind");
   take(out, "source");
-  const auto replace_whole = [&](const char* key) {  // a name is not merged with a mapping
-    if (tree.find(key)) take(out, key);
-  };
-  for (const char* key : {"precision", "optimizer", "assume", "sharding"}) replace_whole(key);
-  doc::merge(out, tree);
+  lay_over(out, tree);
   return out;
 }
 
@@ -279,7 +277,7 @@ PlanFile open_plan(Workspace& work, std::string name, Value tree, const Sets& se
 
 Value case_tree(const PlanFile& file, const PlanFile::Case* which) {
   Value tree = file.tree;
-  if (which) doc::merge(tree, which->overlay);
+  if (which) lay_over(tree, which->overlay);
   return tree;
 }
 

@@ -133,6 +133,7 @@ class Propose {
     doc::set(train, "mfu", doc::scalar(start_.mfu));
     doc::set(assume, "preset", doc::scalar(start_.preset));
     doc::set(assume, "train", std::move(train));
+    if (!dimensioned()) doc::set(assume, "flops", doc::scalar("6n"));
     doc::set(tree, "batch", std::move(batch));
     doc::set(tree, "assume", std::move(assume));
     LoadedTraining loaded = load_training(work_, std::move(tree), d_);
@@ -148,6 +149,10 @@ class Propose {
   }
 
  private:
+  // A bare count has no dimensions, so attention can't be counted.
+  bool dimensioned() const {
+    return !std::holds_alternative<double>(parse_quantity(model_, kOne, Hint::kParams));
+  }
   long G() const {
     return std::lround(value_of(plan_.cluster.nodes.raw) * value_of(plan_.cluster.node.gpus.raw));
   }
@@ -230,6 +235,8 @@ class Propose {
                      "a file in presets/; its values stand below as comments");
     out += commented(fmt::format("  train.mfu: {}", start_.mfu),
                      "an assumption: " + start_.mfu_source);
+    if (!dimensioned())
+      out += commented("  flops: 6n", "attention is not counted: the model has no dimensions");
     std::string preset;
     Assume<double> shown = plan_.assume;
     shown.train = {};

@@ -3,6 +3,7 @@
 
 #include <charconv>
 
+#include "overlay.hpp"
 #include "reckon/engine/load.hpp"
 #include "reckon/units/parse.hpp"
 
@@ -15,11 +16,17 @@ bool is_none(const Value& v) {
   return v.is_null() || (v.is_scalar() && !v.quoted && v.text == "none");
 }
 
-// A name, or {base: NAME, what differs}, or everything written out.
-Value named(Workspace& work, Shelf shelf, const Value& said, Diagnostics& diagnostics) {
+// A name, or {base: NAME, what differs}, or everything written out. `complete` looks up what the named thing refers to,
+// before and after what differs is laid over it: so one field deep inside can be overridden.
+template <class Complete>
+Value named(Workspace& work, Shelf shelf, const Value& said, Diagnostics& diagnostics,
+            Complete complete) {
   if (said.is_scalar()) {
     const Value* found = work.load(shelf, said.text, said.span, diagnostics);
-    return found ? *found : doc::faulty();
+    if (!found) return doc::faulty();
+    Value out = *found;
+    complete(out);
+    return out;
   }
   if (!said.is_mapping()) {
     diagnostics.error(said.span,
@@ -27,19 +34,21 @@ Value named(Workspace& work, Shelf shelf, const Value& said, Diagnostics& diagno
                                   shelf_info(shelf).word, doc::kind_of(said)));
     return doc::faulty();
   }
-  const Value* base = said.find("base");
-  if (!base) return said;
-  if (!base->is_scalar()) {
-    diagnostics.error(
-        base->span, fmt::format("base: expected a name of one of the {}", shelf_info(shelf).word));
-    return doc::faulty();
-  }
-  const Value* found = work.load(shelf, base->text, base->span, diagnostics);
-  if (!found) return doc::faulty();
-  Value out = *found;
   Value rest = said;
-  std::erase_if(rest.entries, [](const doc::Entry& e) { return e.key == "base"; });
-  doc::merge(out, rest);
+  const Value* base = said.find("base");
+  Value out = doc::mapping(said.span);
+  if (base) {
+    if (!base->is_scalar()) {
+      diagnostics.error(base->span, fmt::format("base: expected a name of one of the {}",
+                                                shelf_info(shelf).word));
+      return doc::faulty();
+    }
+    out = named(work, shelf, *base, diagnostics, complete);
+    if (!out.is_mapping()) return out;
+    std::erase_if(rest.entries, [](const doc::Entry& e) { return e.key == "base"; });
+  }
+  lay_over(out, rest);
+  complete(out);
   return out;
 }
 
@@ -134,7 +143,7 @@ Value nodes_for(long gpus, Value node, const Value& said, Diagnostics& diagnosti
 }  // namespace
 
 Value resolve_model(Workspace& work, const Value& said, Diagnostics& diagnostics) {
-  Value model = named(work, Shelf::kModels, said, diagnostics);
+  Value model = named(work, Shelf::kModels, said, diagnostics, [](Value&) {});
   if (!model.is_mapping()) return model;
   const Value* layers = model.find("layers");
   if (!model.find("params")) {
@@ -168,38 +177,53 @@ Value resolve_model(Workspace& work, const Value& said, Diagnostics& diagnostics
 }
 
 Value resolve_node(Workspace& work, const Value& said, Diagnostics& diagnostics) {
-  Value node = named(work, Shelf::kNodes, said, diagnostics);
-  if (!node.is_mapping()) return node;
-  rewrite(node, "chip", [&](const Value& v) { return named(work, Shelf::kChips, v, diagnostics); });
-  rewrite(node, "fabric", [&](const Value& v) {
-    return is_none(v) ? Value{} : named(work, Shelf::kFabrics, v, diagnostics);
+  const auto plain = [](Value&) {};
+  return named(work, Shelf::kNodes, said, diagnostics, [&](Value& node) {
+    rewrite(node, "chip",
+            [&](const Value& v) { return named(work, Shelf::kChips, v, diagnostics, plain); });
+    rewrite(node, "fabric", [&](const Value& v) {
+      return is_none(v) ? Value{} : named(work, Shelf::kFabrics, v, diagnostics, plain);
+    });
   });
-  return node;
 }
+
+namespace {
+
+// 64xh100-sxm: the usual node of that chip, as often as it takes.
+Value counted_chips(Workspace& work, long gpus, std::string_view chip_name, const Value& said,
+                    Diagnostics& diagnostics) {
+  const Value* chip = work.load(Shelf::kChips, chip_name, said.span, diagnostics);
+  if (!chip) return doc::faulty();
+  const Value* usual = chip->find("usual_node");
+  if (!usual || !usual->is_scalar()) {
+    diagnostics.error(said.span, fmt::format("chip '{}' names no usual node", chip_name))
+        .help("write cluster: {node: NAME, nodes: N}");
+    return doc::faulty();
+  }
+  Value node = resolve_node(work, doc::scalar(usual->text, said.span), diagnostics);
+  return node.is_mapping() ? nodes_for(gpus, std::move(node), said, diagnostics) : doc::faulty();
+}
+
+}  // namespace
 
 Value resolve_cluster(Workspace& work, const Value& said, Diagnostics& diagnostics) {
   long gpus = 0;
   std::string_view chip_name;
-  if (said.is_scalar() && split_count(said.text, gpus, chip_name)) {
-    const Value* chip = work.load(Shelf::kChips, chip_name, said.span, diagnostics);
-    if (!chip) {
-      // 64xhgx-h100 is a slip worth understanding: a node, not a chip.
-      return doc::faulty();
-    }
-    const Value* usual = chip->find("usual_node");
-    if (!usual || !usual->is_scalar()) {
-      diagnostics.error(said.span, fmt::format("chip '{}' names no usual node", chip_name))
-          .help("write cluster: {node: NAME, nodes: N}");
-      return doc::faulty();
-    }
-    Value node = resolve_node(work, doc::scalar(usual->text, said.span), diagnostics);
-    if (!node.is_mapping()) return doc::faulty();
-    return nodes_for(gpus, std::move(node), said, diagnostics);
+  const Value* name = said.is_mapping() ? said.find("base") : &said;
+  if (name && name->is_scalar() && split_count(name->text, gpus, chip_name)) {
+    Value out = counted_chips(work, gpus, chip_name, *name, diagnostics);
+    if (!out.is_mapping() || said.is_scalar()) return out;
+    Value rest = said;
+    std::erase_if(rest.entries, [](const doc::Entry& e) { return e.key == "base"; });
+    lay_over(out, rest);
+    rewrite(out, "node", [&](const Value& v) { return resolve_node(work, v, diagnostics); });
+    return out;
   }
-  Value cluster = named(work, Shelf::kClusters, said, diagnostics);
+  Value cluster = named(work, Shelf::kClusters, said, diagnostics, [&](Value& c) {
+    rewrite(c, "node", [&](const Value& v) { return resolve_node(work, v, diagnostics); });
+  });
   if (!cluster.is_mapping()) return cluster;
   const Value* count = cluster.find("gpus");
-  rewrite(cluster, "node", [&](const Value& v) { return resolve_node(work, v, diagnostics); });
   if (count && cluster.find("node") && !cluster.find("nodes")) {  // {node: hgx-h100, gpus: 64}
     long n = 0;
     if (count->is_scalar())
@@ -210,24 +234,23 @@ Value resolve_cluster(Workspace& work, const Value& said, Diagnostics& diagnosti
 }
 
 Value resolve_precision(Workspace& work, const Value& said, Diagnostics& diagnostics) {
-  Value recipe = named(work, Shelf::kRecipes, said, diagnostics);
-  if (!recipe.is_mapping()) return recipe;
-  for (const char* key : {"weights", "gradients", "activations", "reduce", "gather"})
-    rewrite(recipe, key, [&](const Value& v) { return stored(work, v, diagnostics); });
-  rewrite(recipe, "master",
-          [&](const Value& v) { return is_none(v) ? Value{} : stored(work, v, diagnostics); });
-  return recipe;
+  return named(work, Shelf::kRecipes, said, diagnostics, [&](Value& recipe) {
+    for (const char* key : {"weights", "gradients", "activations", "reduce", "gather"})
+      rewrite(recipe, key, [&](const Value& v) { return stored(work, v, diagnostics); });
+    rewrite(recipe, "master",
+            [&](const Value& v) { return is_none(v) ? Value{} : stored(work, v, diagnostics); });
+  });
 }
 
 Value resolve_optimizer(Workspace& work, const Value& said, Diagnostics& diagnostics) {
-  Value optimizer = named(work, Shelf::kOptimizers, said, diagnostics);
-  Value* states = optimizer.is_mapping() ? optimizer.find("states") : nullptr;
-  if (!states) return optimizer;
-  for (Value& state : states->items) {
-    if (state.is_mapping())
-      rewrite(state, "format", [&](const Value& v) { return stored(work, v, diagnostics); });
-  }
-  return optimizer;
+  return named(work, Shelf::kOptimizers, said, diagnostics, [&](Value& optimizer) {
+    Value* states = optimizer.find("states");
+    if (!states) return;
+    for (Value& state : states->items) {
+      if (state.is_mapping())
+        rewrite(state, "format", [&](const Value& v) { return stored(work, v, diagnostics); });
+    }
+  });
 }
 
 Value resolve_assume(Workspace& work, const Value& said, Diagnostics& diagnostics) {

@@ -57,7 +57,7 @@ Sensitivity sensitivities(const LoadedTraining& plan, const std::string& metric,
   if (!m) return out;
   out.metric = *m;
   for (const InputSlope& s : input_slopes(recorded.tape(), m->node)) {
-    if (!continuous(*s.name) || s.slope == 0) continue;
+    if (!continuous(*s.name) || s.elasticity == 0) continue;
     out.inputs.push_back(
         {s.path, place(s.name->origin), s.value, s.name->dim, s.name->hint, s.slope, s.elasticity});
   }

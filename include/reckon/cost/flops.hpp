@@ -7,8 +7,7 @@
 //
 // With adapters the base weights get no gradient of their own: 4 instead of 6. Attention of a layer
 // costs 2·s'·(query width + value width) per token for s' tokens looked at. Absent where the model
-// has no dimensions or the plan no sequence length.          Source: Narayanan 2021 appendix,
-// Source: Narayanan 2021, appendix.
+// has no dimensions or the plan no sequence length.          Source: Narayanan 2021, appendix.
 #pragma once
 
 #include <optional>

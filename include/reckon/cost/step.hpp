@@ -5,8 +5,7 @@
 // change.
 //
 //   T = T_compute + imbalance + bubble + exposed communication + optimizer
-//                                                      Source: Narayanan 2021; training model note,
-//                                                      sections 9 to 11.
+// Source: Narayanan 2021 (pipeline), Zhao 2023 (overlap of FSDP).
 #pragma once
 
 #include "reckon/cost/communication.hpp"

@@ -69,6 +69,7 @@ void expand_dotted_keys(Value& root, Diagnostics& diagnostics,
 
 // What `overlay` says wins; mappings merge key by key, everything else is replaced and remembers
 // what it replaced. A key without a value (`mesh:`) replaces too: it takes back what base says.
+// A mapping with `base` starts anew; one whose keys are all items of a list (`0:`, `2:`) changes those items.
 void merge(Value& base, const Value& overlay);
 
 // Sets a value by its path, creating mappings on the way; false and an error if the path runs

@@ -125,11 +125,9 @@ struct ScaleUpLink {
   template <class V, class... S>
   static void fields(V&& v, S&... s) {
     v(Field("kind", "", "NVLink4 x18, xGMI, ICI, …"), s.kind...);
-    v(Field("one_way", "W_link", "to all peers at once, one way")
-          .required()
-          .limit(Limit::kPositive),
+    v(Field("one_way", "W_all", "to all peers at once, one way").required().limit(Limit::kPositive),
       s.one_way...);
-    v(Field("peer", "W_peer", "to a single peer, one way").limit(Limit::kPositive), s.peer...);
+    v(Field("peer", "W_one", "to a single peer, one way").limit(Limit::kPositive), s.peer...);
     v(Field("domain", "", "chips that the link can join").count(), s.domain...);
   }
 };

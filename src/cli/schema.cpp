@@ -1,0 +1,91 @@
+// reckon schema [KIND]: what a kind of file may say, as JSON Schema for editors or as tables for people.
+#include "reckon/doc/schema.hpp"
+
+#include <fmt/format.h>
+
+#include <functional>
+
+#include "commands.hpp"
+#include "reckon/base/edit_distance.hpp"
+#include "reckon/doc/reference.hpp"
+#include "reckon/spec/training.hpp"
+
+namespace reckon::cli {
+namespace {
+
+struct Kind {
+  const char *word, *folder, *what;
+  std::function<Description()> description;
+};
+
+const std::vector<Kind>& kinds() {
+  static const std::vector<Kind> all{
+      {"training", "plans/", "A training plan.", [] { return describe<TrainingPlan<double>>(); }},
+      {"model", "models/", "A model.", [] { return describe<Model<double>>(); }},
+      {"chip", "hardware/chips/", "What one GPU can do.", [] { return describe<Chip<double>>(); }},
+      {"node", "hardware/nodes/", "GPUs that share a scale-up link, and their network ports.",
+       [] { return describe<Node<double>>(); }},
+      {"fabric", "hardware/fabrics/", "What one network port carries.",
+       [] { return describe<Fabric<double>>(); }},
+      {"cluster", "hardware/clusters/", "So many nodes.",
+       [] { return describe<Cluster<double>>(); }},
+      {"precision", "formats/recipes/", "Which format for what.",
+       [] { return describe<Precision<double>>(); }},
+      {"optimizer", "optimizers/", "States per parameter.",
+       [] { return describe<Optimizer<double>>(); }},
+      {"preset", "presets/", "A value for every key of `assume:`.",
+       [] { return describe<Assume<double>>(); }}};
+  return all;
+}
+
+std::string section(const Kind& k) {
+  return fmt::format("## {}\n\n{} `kind: {}`, in `{}`.\n\n{}", k.word, k.what, k.word, k.folder,
+                     reference_table(k.description()));
+}
+
+std::string all_sections() {
+  std::string out =
+      "# File formats\n\n"
+      "Written by `reckon schema all --format md` from the field descriptions in "
+      "include/reckon/spec. A number is written with its\n"
+      "unit, or as `{value: …, source: …}`; a name stands for a file; `{base: NAME, field: …}` "
+      "overrides a field of one. A plan may\n"
+      "also carry `expect:` and `cases:` (plans/README.md), and `chip:`, `node:`, `fabric:`, "
+      "`price:` at its top.\n";
+  for (const Kind& k : kinds()) out += "\n" + section(k);
+  return out;
+}
+
+}  // namespace
+
+int schema(Session& session, const Shared& shared, const SchemaOptions& options) {
+  const bool md = shared.format == Format::kMarkdown;
+  if (options.kind == "all" && md) {
+    session.print(all_sections());
+    return kOk;
+  }
+  std::vector<std::string> words;
+  for (const Kind& k : kinds()) {
+    words.emplace_back(k.word);
+    if (options.kind != k.word) continue;
+    if (shared.format == Format::kCsv) {
+      session.diagnostics().error({}, "schema: no CSV of it").help("--format json or md");
+      break;
+    }
+    session.print(md ? section(k)
+                     : doc::write_json(schema_document(k.word, k.description())) + "\n");
+    return kOk;
+  }
+  if (!session.diagnostics().has_errors()) {
+    auto& fault = session.diagnostics().error(
+        {}, fmt::format("no kind of file is called '{}'", options.kind));
+    const std::string near = closest(options.kind, words);
+    fault.help(near.empty()
+                   ? fmt::format("one of {}; or all with --format md", fmt::join(words, ", "))
+                   : fmt::format("did you mean '{}'?", near));
+  }
+  session.report_faults();
+  return kUsage;
+}
+
+}  // namespace reckon::cli
