@@ -46,7 +46,7 @@ class ListAssumptions {
         path.substr(path.find('.') + 1), std::move(value), place_of(origins_, path), {}, false};
     if (const auto at = origins_.find(path); at != origins_.end()) {
       a.source = at->second.source;
-      a.overridden = at->second.replaced && path.starts_with("assume.");
+      a.overridden = at->second.replaced && path.starts_with("assume.") && path != "assume.preset";
     }
     out_.push_back(std::move(a));
   }
