@@ -19,7 +19,7 @@ packages_for() {
     test) echo catch2 ;;
     format) echo clang-format-14 ;;
     lint) echo shellcheck ;;
-    ci) echo ccache clang-14 clang-tidy-14 ;;
+    ci) echo ccache clang-14 libclang-rt-14-dev clang-tidy-14 ;;
     bench) echo libbenchmark-dev ;;
   esac
 }

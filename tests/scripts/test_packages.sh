@@ -50,7 +50,7 @@ check() { # check WHAT EXPECTED ACTUAL
 text() { cat "$place/$1"; }
 
 echo 0 >"$place/user"
-printf 'ccache\nclang-14\n' >"$place/installed"
+printf 'ccache\nclang-14\nlibclang-rt-14-dev\n' >"$place/installed"
 run ci test
 check "status" 0 "$status"
 check "says first what it installs" "Installing with apt-get: clang-tidy-14 catch2" \
