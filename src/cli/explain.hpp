@@ -18,7 +18,8 @@ struct Explained {
   bool fits = true;
 };
 
-// Each of `ids`: a metric id, a pattern such as memory.*, or all. An id that names nothing is a fault with a suggestion.
+// Each of `ids`: a metric id, a pattern such as memory.*, or all. An id that names nothing is a fault
+// with a suggestion.
 Explained explain(const LoadedTraining& plan, const std::vector<std::string>& ids,
                   const ExplainStyle& style, Diagnostics& diagnostics);
 

@@ -1,6 +1,7 @@
 // What every command shares: the data it finds, where output goes, how faults are shown.
 //
-// stdout carries the result alone; faults, warnings and notes go to stderr. Colour only on a terminal and without NO_COLOR.
+// stdout carries the result alone; faults, warnings and notes go to stderr. Colour only on a terminal
+// and without NO_COLOR.
 #pragma once
 
 #include <string>

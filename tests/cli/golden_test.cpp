@@ -6,8 +6,8 @@
 //   ! stderr has an exclamation mark
 //   [exit 0]
 //
-// Each file under tests/golden/cli holds some commands; they run through sh in the source tree. RECKON_BLESS=1 rewrites what
-// stands under them.
+// Each file under tests/golden/cli holds some commands; they run through sh in the source tree.
+// RECKON_BLESS=1 rewrites what stands under them.
 #include <sys/wait.h>
 #include <unistd.h>
 
