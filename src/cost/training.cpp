@@ -35,6 +35,16 @@ void judge_memory(const TrainingPlan<R>& plan, TrainingEstimate<R>& e) {
   }
 }
 
+// Offloaded states need room in the node's memory.
+template <class R>
+void judge_host(const TrainingPlan<R>& plan, TrainingEstimate<R>& e) {
+  const auto& node = plan.cluster.node;
+  if (plan.offload != Offload::kOptimizer || !node.host_memory) return;
+  e.host_capacity = kHostCapacity(*node.host_memory / node.gpus);
+  if (fits(e.verdict) && *e.host_capacity < e.memory.states.host)
+    e.verdict = Verdict::kHostDoesNotFit;
+}
+
 template <class R>
 void per_parameter(TrainingEstimate<R>& e) {
   const States<R>& s = e.memory.states;
@@ -136,6 +146,7 @@ TrainingEstimate<R> estimate(const TrainingPlan<R>& plan) {
   held.add("dense", e.memory.shard.dense).add("routed experts", e.memory.shard.experts.full);
   e.gpu_parameters = kRankTotal(held.total());
   judge_memory(plan, e);
+  judge_host(plan, e);
   per_parameter(e);
   e.communication = communication<R>({plan, e.layout, e.memory.shard, links(plan)});
   add_up(e);

@@ -131,9 +131,8 @@ Result evaluate(Workspace& work, const LoadedTraining& loaded) {
   MemoryLimits<double>::fields(ListAssumptions(loaded.origins, "memory", r.assumptions),
                                plan.memory);
   r.not_modelled = not_modelled(plan);
-  r.fits = e.verdict != Verdict::kDoesNotFit;
-  if (e.verdict == Verdict::kDoesNotFit || e.verdict == Verdict::kTight)
-    r.fixes = fixes(work, loaded);
+  r.fits = fits(e.verdict);
+  if (!fits(e.verdict) || e.verdict == Verdict::kTight) r.fixes = fixes(work, loaded);
   return r;
 }
 

@@ -98,8 +98,7 @@ std::vector<Fix> fixes(Workspace& work, const LoadedTraining& loaded) {
     if (scratch.has_errors()) continue;
     const TrainingEstimate<double> e = estimate(plan);
     const double headroom = value_of(e.headroom.raw);
-    if (e.verdict == Verdict::kDoesNotFit || e.verdict == Verdict::kTight || headroom <= now)
-      continue;
+    if (!fits(e.verdict) || e.verdict == Verdict::kTight || headroom <= now) continue;
     out.push_back({c.change, c.title, headroom, e.step ? value_of(e.step->time.raw) : 0});
   }
   std::stable_sort(out.begin(), out.end(),

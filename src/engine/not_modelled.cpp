@@ -1,5 +1,7 @@
 #include "not_modelled.hpp"
 
+#include <algorithm>
+
 namespace reckon {
 
 std::vector<std::string> not_modelled(const TrainingPlan<double>& plan) {
@@ -11,9 +13,17 @@ std::vector<std::string> not_modelled(const TrainingPlan<double>& plan) {
   if (plan.recompute != Recompute::kNone && !plan.batch.sequence)
     out.emplace_back("attention that is recomputed: the batch states no sequence length");
   if (value(plan.mesh.expert) > 1) out.emplace_back("uneven routing between experts");
+  const bool split_experts =
+      value(plan.mesh.tensor) > 1 &&
+      std::any_of(plan.model.layers.begin(), plan.model.layers.end(),
+                  [](const LayerGroup<double>& g) { return g.mlp.kind == MlpKind::kMoe; });
+  if (split_experts)
+    out.emplace_back("experts kept whole under tensor parallelism (they are split)");
+  if (plan.mesh.sequence)
+    out.emplace_back("gathering sequence-parallel inputs again for weight gradients");
+  if (plan.model.tied && value(plan.mesh.pipeline) > 1)
+    out.emplace_back("the gradient of a tied table between first and last stage");
   if (value(plan.cluster.nodes) > 1) out.emplace_back("contention in the network above the nodes");
-  if (value(plan.mesh.pipeline) > 1 && value(plan.sharding.zero) == 2)
-    out.emplace_back("gradients a pipeline keeps whole until its last micro-batch (ZeRO-2)");
   if (plan.trainable.adapters) out.emplace_back("activations that frozen layers need not keep");
   if (value(plan.sharding.zero) < 3) out.emplace_back("gradient buckets (DDP, ZeRO-1, ZeRO-2)");
   return out;

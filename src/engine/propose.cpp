@@ -177,7 +177,7 @@ class Propose {
         plan_.sharding.zero = Count<double>(z);
         plan_.recompute = r;
         const auto e = estimate(plan_);
-        if (e.verdict == Verdict::kDoesNotFit || e.verdict == Verdict::kTight) continue;
+        if (!fits(e.verdict) || e.verdict == Verdict::kTight) continue;
         notes_.push_back(fmt::format("sharding.zero: {} and recompute: {}: the mildest that fit", z,
                                      name_of(r)));
         return;

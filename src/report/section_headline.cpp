@@ -24,6 +24,9 @@ std::string verdict_line(Reader& r) {
   if (verdict == "does not fit")
     return fmt::format("does not fit: needs {} of {}, {} short", r.text("memory.total"), capacity,
                        r.text("memory.shortfall"));
+  if (verdict == "does not fit the host")
+    return fmt::format("does not fit the host: needs {} of its memory a GPU, there are {}",
+                       r.text("memory.host"), r.text("memory.host_capacity"));
   if (verdict == "fits" || verdict == "tight")
     return fmt::format("{}: {} of {} to spare", verdict == "tight" ? "fits, but tight" : verdict,
                        r.text("memory.headroom"), capacity);

@@ -53,14 +53,16 @@ void add_notes(Reader& r, std::vector<std::string>& notes) {
     notes.push_back(fmt::format("The heaviest stage holds the activations of {} micro-batches.",
                                 r.text("pipeline.in_flight")));
   if (r.number("memory.host").value_or(0) != 0)
-    notes.push_back(fmt::format("Host memory per GPU: {}.", r.text("memory.host")));
+    notes.push_back(fmt::format(
+        "Host memory per GPU: {}{}.", r.text("memory.host"),
+        r.number("memory.host_capacity") ? " of " + r.text("memory.host_capacity") : ""));
 }
 
 }  // namespace
 
 Section memory_section(Reader& r, const Canvas& canvas) {
   r.claim({"memory.states", "memory.bytes_per_param", "memory.bytes_per_param_gpu", "memory.host",
-           "pipeline.in_flight"});
+           "memory.host_capacity", "pipeline.in_flight"});
   const auto total = r.number("memory.total"), capacity = r.number("memory.capacity");
   if (!total) return {};
   Breakdown out(canvas, capacity.value_or(*total));

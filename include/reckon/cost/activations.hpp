@@ -29,7 +29,7 @@ inline const Formula kFlashStatistics{"activations.flash_statistics", "M_core",
                                       "statistics of flash attention",
                                       "one fp32 number per head and token"};
 inline const Formula kScores{"activations.scores", "M_core", "attention scores, kept",
-                             "scores and softmax"};
+                             "the softmax's output: Korthikanti 2022, section 4.1"};
 inline const Formula kDroppedScores{"activations.dropped_scores", "M_core",
                                     "attention scores with dropout, kept",
                                     "softmax, its dropped copy and a mask: Korthikanti 2022"};
@@ -59,12 +59,13 @@ ActivationShape<R> activation_shape(const TrainingPlan<R>& plan, const Layout<R>
           plan.mesh.context};
 }
 
-// Key and value heads on one rank: at least one each.
+// Keys and values of a layer on one rank, side by side; at least one head each.
 template <class R>
-Count<R> kv_width_on_rank(const Model<R>& model, const Mixer<R>& m, Count<R> t) {
-  if (m.kind == MixerKind::kAbstract) return *model.hidden / t;
-  if (m.kind == MixerKind::kMla) return query_width(model, m) / t;
-  return max(kv_heads(m) / t, 1) * head_width(model, m);
+Count<R> kv_widths_on_rank(const Model<R>& model, const Mixer<R>& m, Count<R> t) {
+  if (m.kind == MixerKind::kNone) return {};
+  if (m.kind == MixerKind::kAbstract) return 2 * *model.hidden / t;
+  if (m.kind == MixerKind::kMla) return (query_width(model, m) + value_width(model, m)) / t;
+  return 2 * max(kv_heads(m) / t, 1) * head_width(model, m);
 }
 template <class R>
 Count<R> query_width_on_rank(const Model<R>& model, const Mixer<R>& m, Count<R> t) {
@@ -88,8 +89,9 @@ Bytes<R> core_activations(const Mixer<R>& m, const ActivationShape<R>& x) {
   auto heads = heads_on_rank(m, x.t);
   NAME(heads);
   if (x.assume.attention == AttentionKernel::kFlash) return kFlashStatistics(4_B * x.T * heads);
-  if (x.assume.dropout) return kDroppedScores((2 * x.b + 1_B) * x.T * *x.s * heads);
-  return kScores(2 * x.b * x.T * *x.s * heads);
+  if (x.assume.dropout || x.assume.activations == ActivationCount::kMegatron)
+    return kDroppedScores((2 * x.b + 1_B) * x.T * *x.s * heads);
+  return kScores(x.b * x.T * *x.s * heads);
 }
 
 template <class R>
@@ -98,7 +100,7 @@ Bytes<R> mixer_activations(const Model<R>& model, const Mixer<R>& m, const Activ
   if (m.kind == MixerKind::kNone) return {};
   const auto& [b, T, h, t, t_sp, assume, s, c] = x;
   auto q = query_width_on_rank(model, m, t);
-  auto kv = kv_width_on_rank(model, m, t);
+  auto kv = kv_widths_on_rank(model, m, t);
   auto v = value_width_on_rank(model, m, t);
   NAME(q, kv, v);
   Sum<kByte, R> kept;
@@ -113,7 +115,10 @@ Bytes<R> mixer_activations(const Model<R>& model, const Mixer<R>& m, const Activ
   }
   kept.add("norm input and output", 2 * b * T * h / t_sp);
   kept.add("q", b * T * q);
-  kept.add("k and v", 2 * b * T * kv);
+  kept.add("k and v", b * T * kv);
+  if (m.kind == MixerKind::kMla)
+    kept.add("latents",
+             b * T * ((m.q_rank ? *m.q_rank : Count<R>{0}) + *m.kv_rank + *m.rope_width));
   kept.add("attention output", b * T * v);
   if (assume.dropout || assume.activations == ActivationCount::kMegatron)
     kept.add("dropout mask", 1_B * T * h / t_sp);

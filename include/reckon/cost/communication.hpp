@@ -16,6 +16,7 @@
 
 #include "reckon/cost/activations.hpp"
 #include "reckon/cost/collectives.hpp"
+#include "reckon/cost/experts.hpp"
 #include "reckon/cost/shards.hpp"
 
 namespace reckon {
@@ -31,22 +32,6 @@ inline const Formula kExposed{"comm.exposed", "T_exp", "communication left expos
 inline const Formula kCollectiveSum{"comm.dense_and_experts", "t_coll",
                                     "one collective of all parameters",
                                     "dense parameters and routed experts in their own groups"};
-inline const Formula kNetworkBytes{"all_to_all.network_bytes", "bytes_x",
-                                   "bytes of an all-to-all that leave the node",
-                                   "share of ranks in other nodes"};
-inline const Formula kNodeBytes{"all_to_all.node_bytes", "bytes_n",
-                                "bytes of an all-to-all that stay in the node",
-                                "share of other ranks in the node"};
-inline const Formula kAllToAll{"all_to_all.time", "t_a2a", "time of one all-to-all",
-                               "the slower of link and network"};
-inline const Formula kAllToAllNode{"all_to_all.node_time", "t_a2a",
-                                   "time of one all-to-all inside a node", "bytes over the link"};
-inline const Formula kDistinctRanks{"experts.distinct_gpus", "copies",
-                                    "GPUs a token's experts lie on, expected",
-                                    "top-k drawn without replacement", Hint::kRatio};
-inline const Formula kDispatchBytes{"experts.dispatch_bytes", "S_disp",
-                                    "bytes of one rank's tokens in dispatch",
-                                    "copies · tokens · hidden"};
 inline const Formula kHop{"pipeline.hop", "t_p2p", "one activation to the next stage",
                           "latency + bytes over the link"};
 inline const Formula kRingHop{"context.hop", "t_hop", "keys and values to the next context rank",
@@ -88,16 +73,22 @@ struct Communication {
   Operation<R> tensor, context, expert, pipeline;
 };
 
+// Bytes of a GPU's parameters, dense and routed.
+template <class R>
+struct ParameterBytes {
+  Bytes<R> dense{}, routed{};
+};
+
 // A collective over all parameters of a GPU: dense ones in the data group, experts in their own.
 template <class R>
-Transfer<R> parameter_collective(Count<R> passes, const StageShard<R>& x, Bytes<R> size,
-                                 const Group<R>& dense, const Group<R>& experts, const Links<R>& l,
-                                 const Assume<R>& a, Count<R> messages) {
-  auto S_dense = size * x.dense;
+Transfer<R> parameter_collective(Count<R> passes, const ParameterBytes<R>& S, const Group<R>& dense,
+                                 const Group<R>& experts, const Links<R>& l, const Assume<R>& a,
+                                 Count<R> messages) {
+  auto S_dense = S.dense;
   NAME(S_dense);
   Transfer<R> t = collective(passes, S_dense, dense, l, a, messages);
-  if (x.experts.full <= 0 || experts.q <= 1) return t;
-  auto S_routed = size * x.experts.full;
+  if (S.routed <= Bytes<R>{} || experts.q <= 1) return t;
+  auto S_routed = S.routed;
   NAME(S_routed);
   const Transfer<R> e = collective(passes, S_routed, experts, l, a, messages);
   return {t.bytes + e.bytes, kCollectiveSum(t.time + e.time)};
@@ -131,55 +122,64 @@ ShardGroups<R> shard_groups(const TrainingPlan<R>& plan, const Layout<R>& x) {
           {expert_replicas, Count<R>{1}}};
 }
 
-// Trainable parameters in a GPU's gradients; weights on the wire.
+// What a GPU's gradients take on the wire.
 template <class R>
-StageShard<R> trained(const CommunicationInputs<R>& in) {
-  if (!in.plan.trainable.adapters) return in.shard;
-  StageShard<R> x;
-  x.dense = in.shard.adapters;
-  return x;
+ParameterBytes<R> gradient_bytes(const CommunicationInputs<R>& in) {
+  const auto& b_red = in.plan.precision.reduce.size;
+  if (in.plan.trainable.adapters) return {b_red * in.shard.adapters, {}};
+  return {b_red * in.shard.dense, b_red * in.shard.experts.full};
+}
+
+// What gathering its weights takes: new ones after the update, or under ZeRO-3 all of them. Frozen matrices travel in
+// their own format.
+template <class R>
+ParameterBytes<R> weight_bytes(const CommunicationInputs<R>& in) {
+  const TrainingPlan<R>& plan = in.plan;
+  const auto& b_gat = plan.precision.gather.size;
+  const auto& adapters = plan.trainable.adapters;
+  const bool all = !(plan.sharding.zero < 3);
+  if (!adapters) return {b_gat * in.shard.dense, b_gat * in.shard.experts.full};
+  if (!all) return {b_gat * in.shard.adapters, {}};
+  const auto& w_0 = adapters->base ? adapters->base->size : b_gat;
+  return {w_0 * in.shard.matrices.full + b_gat * (in.shard.tables.full + in.shard.vectors),
+          w_0 * in.shard.experts.full};
 }
 
 template <class R>
 void data_parallel(const CommunicationInputs<R>& in, Communication<R>& out) {
   const TrainingPlan<R>& plan = in.plan;
   const Layout<R>& x = in.layout;
-  const Precision<R>& precision = plan.precision;
   const auto groups = shard_groups(plan, x);
   const auto& z = plan.sharding.zero;
-  const StageShard<R> grads = trained(in);
   const Count<R> one{1}, two{2};
+  const ParameterBytes<R> gradients = gradient_bytes(in);
   const bool layerwise = !(z < 3) && !(in.shard.layers <= 0);
   auto messages = layerwise ? in.shard.layers : one;
   NAME(messages);
+  const auto over_shard = [&](const ParameterBytes<R>& S) {
+    return parameter_collective(one, S, groups.shard, groups.expert_shard, in.links, plan.assume,
+                                messages);
+  };
   if (z < 1) {
-    out.all_reduce = repeated(parameter_collective(two, grads, precision.reduce.size, x.data,
-                                                   x.experts_data, in.links, plan.assume, messages),
+    out.all_reduce = repeated(parameter_collective(two, gradients, x.data, x.experts_data, in.links,
+                                                   plan.assume, messages),
                               one);
     return;
   }
-  const bool every_micro_batch = static_cast<bool>(plan.mesh.pipeline <= 1);
-  auto times = every_micro_batch ? x.n : one;
-  NAME(times);
-  const auto& adapters = plan.trainable.adapters;
-  const auto& gather =
-      adapters && adapters->base && !(z < 3) ? adapters->base->size : precision.gather.size;
-  const StageShard<R>& gathered = z < 3 ? grads : in.shard;
-  const auto gather_one = parameter_collective(
-      one, gathered, gather, groups.shard, groups.expert_shard, in.links, plan.assume, messages);
-  out.all_gather = repeated(gather_one, z < 3 ? one : 2 * times);
-  const auto reduce_one =
-      parameter_collective(one, grads, precision.reduce.size, groups.shard, groups.expert_shard,
-                           in.links, plan.assume, messages);
-  out.reduce_scatter = repeated(reduce_one, z < 2 ? one : times);
+  // With a pipeline, gathered weights stay for the step and whole gradients are reduced at its end (ZeRO-3); ZeRO-2 keeps
+  // a shard of the gradients, so it reduces every micro-batch.
+  const bool pipelined = !(plan.mesh.pipeline <= 1);
+  const bool regathers = !(z < 3) && !pipelined;
+  const bool reduces_each = !(z < 2) && (z < 3 || !pipelined);
+  out.all_gather = repeated(over_shard(weight_bytes(in)), regathers ? 2 * x.n : one);
+  out.reduce_scatter = repeated(over_shard(gradients), reduces_each ? x.n : one);
   if (groups.replicas.q <= 1) return;
-  StageShard<R> mine;
-  auto P_shard = grads.dense / x.shard;
-  NAME(P_shard);
-  mine.dense = P_shard;
-  mine.experts.full = grads.experts.full / x.expert_shard;
-  out.replicas = repeated(parameter_collective(two, mine, precision.reduce.size, groups.replicas,
-                                               groups.expert_replicas, in.links, plan.assume, one),
+  auto S_shard = gradients.dense / x.shard;
+  NAME(S_shard);
+  ParameterBytes<R> mine{S_shard, {}};
+  if (!(gradients.routed <= Bytes<R>{})) mine.routed = gradients.routed / x.expert_shard;
+  out.replicas = repeated(parameter_collective(two, mine, groups.replicas, groups.expert_replicas,
+                                               in.links, plan.assume, one),
                           one);
 }
 
@@ -228,7 +228,7 @@ void context_parallel(const CommunicationInputs<R>& in, Communication<R>& out) {
   Count<R> widths{0}, layers{0};
   for (const LayerGroup<R>& g : plan.model.layers) {
     if (g.mixer.kind == MixerKind::kNone) continue;
-    widths += g.count * 2 * kv_width_on_rank(plan.model, g.mixer, plan.mesh.tensor);
+    widths += g.count * kv_widths_on_rank(plan.model, g.mixer, plan.mesh.tensor);
     layers += g.count;
   }
   auto kv_width = widths / layers;  // keys and values of a layer, mean over the layers
@@ -242,54 +242,13 @@ void context_parallel(const CommunicationInputs<R>& in, Communication<R>& out) {
   auto W_hop = neighbour_rate(crosses, in.links);
   NAME(a_hop, W_hop);
   auto t_hop = kRingHop(a_hop + bytes / W_hop);
-  // Forward moves K and V, backward K, V and their gradients: three times the bytes.
+  // Forward moves K and V, backward K, V and their gradients; recomputing attention moves K and V again.
+  auto per_layer = plan.recompute == Recompute::kNone ? Count<R>{3} : Count<R>{4};
+  NAME(per_layer);
   auto c = plan.mesh.context;
   auto L_mix = layers / plan.mesh.pipeline;
   NAME(c, L_mix);
-  out.context = repeated({bytes, t_hop}, 3 * (c - 1) * L_mix * in.layout.n);
-}
-
-// Copies of a token that dispatch sends: one per expert, or one per GPU that holds any of its
-// experts.
-template <class R>
-Count<R> dispatch_copies(const Mlp<R>& m, Count<R> e, Dispatch convention) {
-  if (convention == Dispatch::kPerExpert) return *m.top_k;
-  // C(E − E/e, k) / C(E, k): no expert of a GPU among k drawn from E.
-  Count<R> missed{1};
-  auto E = *m.experts;
-  NAME(E, e);
-  auto E_gpu = E / e;
-  NAME(E_gpu);
-  const int k = whole(*m.top_k);
-  for (int j = 0; j < k; ++j) {
-    auto drawn = structural<R>("drawn", j);
-    missed = missed * max(0, E - E_gpu - drawn) / (E - drawn);
-  }
-  NAME(missed);
-  return kDistinctRanks(e * (1 - missed));
-}
-
-// Bytes to other nodes go through the GPU's own port, those to its neighbours over the link, both
-// at once.
-template <class R>
-Transfer<R> all_to_all(Bytes<R> S, const Group<R>& g, const Links<R>& l, const Latency<R>& a) {
-  auto q = g.q;
-  auto r = g.r;
-  NAME(S, q, r);
-  auto near = kNodeBytes(S * (r - 1) / q);
-  if (!g.crosses()) {
-    auto W = group_rate(g, l, RingAcross::kOneNic);
-    NAME(W);
-    return {near, kAllToAllNode(a.base + near / W)};
-  }
-  auto far = kNetworkBytes(S * (q - r) / q);
-  auto W_link = l.node;
-  auto W_x = l.nic;
-  NAME(W_link, W_x);
-  Largest<kSecond, R> slower;
-  slower.offer("network", a.base + a.network_hop + far / W_x);
-  if (!(r <= 1)) slower.offer("link", a.base + near / W_link);
-  return {far + near, kAllToAll(slower.best())};
+  out.context = repeated({bytes, t_hop}, per_layer * (c - 1) * L_mix * in.layout.n);
 }
 
 template <class R>
@@ -298,11 +257,10 @@ void expert_parallel(const CommunicationInputs<R>& in, Bytes<R> H, Communication
   if (plan.mesh.expert <= 1) return;
   for (const LayerGroup<R>& g : plan.model.layers) {
     if (g.mlp.kind != MlpKind::kMoe) continue;
-    auto copies = dispatch_copies(g.mlp, plan.mesh.expert, plan.assume.dispatch);
+    const auto copies = dispatch_copies(g.mlp, in.layout.expert, plan.assume.dispatch);
     auto shared_by = plan.mesh.sequence ? plan.mesh.tensor : Count<R>{1};
-    NAME(copies, shared_by);
-    auto S = kDispatchBytes(copies * H / shared_by);
-    const auto one = all_to_all(S, in.layout.expert, in.links, plan.assume.latency);
+    NAME(shared_by);
+    const auto one = all_to_all(H / shared_by, copies, in.layout.expert, in.links, plan.assume);
     // Dispatch and combine, forward and backward; full recompute repeats the forward ones.
     auto per_layer = plan.recompute == Recompute::kFull ? Count<R>{6} : Count<R>{4};
     NAME(per_layer);

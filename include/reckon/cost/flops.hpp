@@ -3,7 +3,7 @@
 //   6n       6 · active parameters (input table and head included), no attention
 //   full     3 · (2 · matmul parameters + attention over all pairs)
 //   causal   the same with attention over the past only: what a causal model needs
-//   hfu      causal + what recompute runs again: what the hardware executes
+//   hfu      what the hardware executes: attention over all pairs where kernels are unfused, and recompute
 //
 // With adapters the base weights get no gradient of their own: 4 instead of 6. Attention of a layer
 // costs 2·s'·(query width + value width) per token for s' tokens looked at. Absent where the model
@@ -31,6 +31,9 @@ inline const Formula kFlopsCausal{"flops.per_token.causal", "F_causal",
 inline const Formula kFlopsHfu{"flops.per_token.hfu", "F_hfu",
                                "FLOPs of a token that the hardware executes",
                                "causal + what recompute runs again", Hint::kPerToken};
+inline const Formula kAttentionShare{"flops.attention_share", "share_att",
+                                     "share of a token's work that is attention",
+                                     "attention over all FLOPs, causal", Hint::kFraction};
 inline const Formula kForwardFlops{"flops.forward", "F_fwd", "FLOPs of a token, forward",
                                    "2 per matmul parameter + causal attention", Hint::kPerToken};
 inline const Formula kAttentionFull{"flops.attention_full", "F_att",
@@ -72,6 +75,7 @@ AttentionFlops<R> attention_flops(const Model<R>& model, Count<R> s) {
 template <class R>
 struct TokenFlops {
   Flops<R> six_n;
+  std::optional<Ratio<R>> attention_share;  // of a token's work, forward and backward
   std::optional<Flops<R>> full, causal, hfu, forward;
   std::optional<Flops<R>> again;  // what recompute adds; attention's share needs a sequence length
 
@@ -114,13 +118,17 @@ TokenFlops<R> token_flops(const TrainingPlan<R>& plan, const Parameters<R>& n, C
   const AttentionFlops<R> att = attention_flops(plan.model, *plan.batch.sequence);
   auto forward = 2_flop * N_mm;
   auto matrices = adapters ? 4_flop * N_mm + 6_flop * N_a : 6_flop * N_mm;
-  auto again = recomputed_flops(n, att.causal, plan.recompute);
+  // Flash kernels skip what a causal mask hides; unfused ones compute all pairs.
+  auto F_run = plan.assume.attention == AttentionKernel::kFlash ? att.causal : att.full;
+  NAME(F_run);
+  auto again = recomputed_flops(n, F_run, plan.recompute);
   NAME(forward, matrices, again);
   f.forward = kForwardFlops(forward + att.causal);
   f.full = kFlopsFull(matrices + 3 * att.full);
   auto causal = kFlopsCausal(matrices + 3 * att.causal);
   f.causal = causal;
-  f.hfu = kFlopsHfu(causal + again);
+  f.hfu = kFlopsHfu(matrices + 3 * F_run + again);
+  f.attention_share = kAttentionShare(3 * att.causal / causal);
   if (plan.recompute != Recompute::kNone) f.again = again;
   return f;
 }

@@ -40,6 +40,9 @@ inline const Formula kRecomputed{"memory.recomputed_activations", "M_a",
                                  "Chen 2016: checkpoints, and the layer that is recomputed"};
 inline const Formula kLogits{"memory.logits", "M_logit", "logits of one micro-batch",
                              "bytes per logit · tokens · vocabulary / t"};
+inline const Formula kLogitsBeyond{"memory.logits_beyond", "M_logit'",
+                                   "logits beyond the layer being recomputed",
+                                   "the two are never alive together"};
 inline const Formula kBuffers{"memory.buffers", "M_buf", "gathered layers and their gradients",
                               "Zhao 2023, PyTorch FSDP: gathered and prefetched layers"};
 inline const Formula kStageBuffers{"memory.stage_buffers", "M_buf",
@@ -88,6 +91,8 @@ inline const Formula kFrozenWhole{"memory.frozen_weights_unsharded", "M_w0",
                                   "base format + working copy"};
 inline const Formula kWeightsWhole{"memory.weights_unsharded", "M_w0", "weights without ZeRO",
                                    "bytes per weight · parameters"};
+inline const Formula kHostCapacity{"memory.host_capacity", "C_host", "host memory of one GPU",
+                                   "the node's, over its GPUs"};
 inline const Formula kHostMemory{"memory.host", "M_host", "host memory per GPU",
                                  "offloaded optimizer states"};
 
@@ -205,15 +210,20 @@ States<R> adapter_states(const TrainingPlan<R>& plan, const Layout<R>& layout,
   const SharedBy<R> n_g = shared_by(layout, !(z < 2), "n_g", "n_ge");
   const SharedBy<R> n_o = shared_by(layout, !(z < 1), "n_o", "n_oe");
   States<R> s;
-  const StateBytes<R> weights{w_0 * x.dense + w * x.adapters, w_0 * x.experts.full};
+  // Quantizers replace the layers' matrices; tables and norms stay in the working format.
+  auto P_mat = x.matrices.full;
+  auto P_rest = x.tables.full + x.vectors;
+  auto P_adapter = x.adapters;
+  NAME(P_mat, P_rest, P_adapter);
+  const StateBytes<R> weights{w_0 * P_mat + w * (P_rest + P_adapter), w_0 * x.experts.full};
   s.weights = shared_out(kFrozenWeights, kFrozenWeightsMoe, weights, n_w);
   auto gradients = g * x.adapters;
   s.gradients = kAdapterGradients(gradients / n_g.dense);
   const Bytes<R> optimizer = adapter_optimizer_bytes(plan, x).dense;
   store_optimizer(plan, kOptimizer(optimizer / n_o.dense), s);
-  auto P_gpu = x.dense + x.experts.full;
-  NAME(P_gpu);
-  s.whole_weights = kFrozenWhole(w_0 * P_gpu + w * x.adapters);
+  auto P_frozen = P_mat + x.experts.full;
+  NAME(P_frozen);
+  s.whole_weights = kFrozenWhole(w_0 * P_frozen + w * (P_rest + P_adapter));
   s.whole_optimizer = optimizer;
   auto M_g0 = gradients;
   auto M_o0 = optimizer;
@@ -272,21 +282,28 @@ struct LayerMemory {
   Bytes<R> kept, live;
 };
 
+// What stage i keeps, and what is alive of the layer being recomputed (full recompute).
 template <class R>
-Bytes<R> stage_activations(const TrainingPlan<R>& plan, const std::vector<LayerMemory<R>>& layers,
-                           Count<R> m_i, const Stages<R>& stages, int i) {
+struct KeptActivations {
+  Bytes<R> total, live{};
+};
+
+template <class R>
+KeptActivations<R> stage_activations(const TrainingPlan<R>& plan,
+                                     const std::vector<LayerMemory<R>>& layers, Count<R> m_i,
+                                     const Stages<R>& stages, int i) {
   Sum<kByte, R> kept;
-  Largest<kByte, R> live;
+  Largest<kByte, R> largest;
   stages.groups_of(i, [&](std::size_t g, Count<R> n) {
     kept.add(group_label(plan.model, "layers", "layers of group", g), n * layers[g].kept);
-    live.offer(group_label(plan.model, "a layer", "layer of group", g), layers[g].live);
+    largest.offer(group_label(plan.model, "a layer", "layer of group", g), layers[g].live);
   });
   auto per_micro_batch = kept.total();
   NAME(per_micro_batch, m_i);
-  if (plan.recompute != Recompute::kFull) return kActivations(m_i * per_micro_batch);
-  auto M_live = live.best();
+  if (plan.recompute != Recompute::kFull) return {kActivations(m_i * per_micro_batch)};
+  auto M_live = plan.assume.live_layers * largest.best();
   NAME(M_live);
-  return kRecomputed(m_i * per_micro_batch + plan.assume.live_layers * M_live);
+  return {kRecomputed(m_i * per_micro_batch + M_live), M_live};
 }
 
 template <class R>
@@ -320,13 +337,18 @@ Bytes<R> zero3_buffers(const TrainingPlan<R>& plan, const std::vector<LayerShard
   return kBuffers((n_gat * b_gat + b_red) * P_layer + b_gat * P_tables);
 }
 
+// `live`: a layer being recomputed, which is never alive together with the logits.
 template <class R>
-Bytes<R> logits(const TrainingPlan<R>& plan, const Layout<R>& x) {
+Bytes<R> logits(const TrainingPlan<R>& plan, const Layout<R>& x, Bytes<R> live) {
   if (plan.model.vocab <= 0) return {};
   auto V = plan.model.vocab;
   auto T = x.T;
   NAME(V, T);
-  return kLogits(plan.assume.logits * T * V / plan.mesh.tensor);
+  auto M_logit = kLogits(plan.assume.logits * T * V / plan.mesh.tensor);
+  if (plan.recompute != Recompute::kFull) return M_logit;
+  auto M_live = live;
+  NAME(M_live);
+  return kLogitsBeyond(max(Bytes<R>{}, M_logit - M_live));
 }
 
 template <class R>
@@ -362,10 +384,11 @@ StageMemory<R> stage_memory(const MemoryInputs<R>& in, int i) {
   Sum<kByte, R> parts;
   parts.add("states", m.state_total);
   if (!in.kept.empty()) {
-    m.activations = stage_activations(plan, in.kept, m.in_flight, in.stages, i);
+    const KeptActivations<R> kept = stage_activations(plan, in.kept, m.in_flight, in.stages, i);
+    m.activations = kept.total;
     parts.add("activations", *m.activations);
     if (i == in.stages.count() - 1) {
-      m.logits = logits(plan, in.layout);
+      m.logits = logits(plan, in.layout, kept.live);
       parts.add("logits", m.logits);
     }
   }

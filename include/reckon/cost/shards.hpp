@@ -145,7 +145,7 @@ void add_tables(const TrainingPlan<R>& plan, bool first, bool last, StageShard<R
   if (first) {
     add("embedding");
     dense.add("positions", model.positions * *model.hidden);
-    x.tables.full += model.positions * *model.hidden;
+    x.tables += {model.positions * *model.hidden, model.positions + *model.hidden};
   }
   if (last && (!model.tied || !first)) add("head");
   if (last && model.final_norm) {

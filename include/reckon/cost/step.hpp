@@ -11,29 +11,10 @@
 #include "reckon/cost/communication.hpp"
 #include "reckon/cost/flops.hpp"
 #include "reckon/cost/memory.hpp"
+#include "reckon/cost/pipeline.hpp"
 
 namespace reckon {
 
-inline const Formula kFlopsPerStep{"flops.per_step", "F_step", "FLOPs of a step, all GPUs",
-                                   "FLOPs of a token · tokens"};
-inline const Formula kCompute{"step.compute", "T_compute", "compute time of a step",
-                              "FLOPs over the GPUs' peak · MFU"};
-inline const Formula kRecomputeTime{"step.recompute", "T_again", "recomputed work",
-                                    "its FLOPs over the GPUs' peak · MFU"};
-inline const Formula kStageTime{"pipeline.stage", "t_i", "one stage, one micro-batch",
-                                "its share of the FLOPs"};
-inline const Formula kBubble{"step.bubble", "T_bubble", "pipeline fill and drain",
-                             "Narayanan 2021, section 2.2"};
-inline const Formula kBubbleEven{"step.bubble_even", "T_bubble",
-                                 "pipeline fill and drain, even stages", "overhead · compute"};
-inline const Formula kImbalance{"step.imbalance", "T_imb", "waiting for the slowest stage",
-                                "n · (slowest stage − mean)"};
-inline const Formula kBubbleShare{"pipeline.bubble_share", "share",
-                                  "bubble as a share of elapsed time", "(p − 1) / (v·n + p − 1)",
-                                  Hint::kFraction};
-inline const Formula kBubbleOverhead{"pipeline.bubble_overhead", "overhead",
-                                     "bubble over ideal time", "(p − 1) / (v·n), Narayanan 2021",
-                                     Hint::kFraction};
 inline const Formula kOptimizerBytes{"optimizer.bytes", "bytes",
                                      "bytes the optimizer reads and writes on one GPU",
                                      "states and master twice, gradient once, weight once"};
@@ -68,122 +49,6 @@ inline const Formula kOverCompute{"comm.total.over_compute", "T_comm/T_compute",
 inline const Formula kStepTime{"step.time", "T", "time of one optimizer step",
                                "compute + pipeline + exposed communication + optimizer"};
 
-template <class R>
-FlopRate<R> peak(const TrainingPlan<R>& plan) {
-  return *plan.cluster.node.chip.peak.of(
-      plan.precision.compute);  // legality has checked it is there
-}
-
-// Compute time of a step on one GPU, mean over the stages, and how the stages share it.
-template <class R>
-struct ComputeTime {
-  Flops<R> flops;  // all GPUs, under the plan's convention
-  Seconds<R> useful, recompute{};
-
-  Seconds<R> total() const { return useful + recompute; }
-};
-
-// The seam: an operator-level model fills the same struct from kernels.
-template <class R>
-ComputeTime<R> assumed_compute(const TrainingPlan<R>& plan, const Layout<R>& x,
-                               const TokenFlops<R>& tokens) {
-  auto T_step = x.tokens;
-  auto F = *tokens.of(plan.assume.flops);
-  NAME(T_step, F);
-  auto flops = kFlopsPerStep(F * T_step);
-  auto P = peak(plan);
-  auto MFU = *plan.assume.train.mfu;
-  auto G = x.G;
-  NAME(P, MFU, G);
-  ComputeTime<R> c{flops, kCompute(flops / (G * P * MFU)), {}};
-  const bool added =
-      plan.assume.recompute == RecomputeCount::kAdded && plan.assume.flops != FlopCount::kHfu;
-  if (tokens.again && added) {
-    auto F_again = *tokens.again;
-    NAME(F_again);
-    c.recompute = kRecomputeTime(F_again * T_step / (G * P * MFU));
-  }
-  return c;
-}
-
-// FLOPs of a token on stage i, forward: its layers' matrices and attention, the head on the last stage.
-template <class R>
-Flops<R> stage_flops(const TrainingPlan<R>& plan, const std::vector<Flops<R>>& layer,
-                     const Stages<R>& stages, int i) {
-  Sum<kFlop, R> parts;
-  stages.groups_of(i, [&](std::size_t g, Count<R> n) {
-    parts.add(group_label(plan.model, "layers", "layers of group", g), n * layer[g]);
-  });
-  if (i == stages.count() - 1) parts.add("head", 2_flop * plan.model.vocab * *plan.model.hidden);
-  return parts.total();
-}
-
-template <class R>
-Flops<R> layer_flops(const TrainingPlan<R>& plan, const LayerGroup<R>& g) {
-  auto N_layer = layer_parameters(plan.model, g).one_token;
-  NAME(N_layer);
-  auto forward = 2_flop * N_layer;
-  if (!plan.batch.sequence) return forward;
-  return forward + 0.5 * (2_flop * *plan.batch.sequence * attention_width(plan.model, g.mixer));
-}
-
-template <class R>
-struct PipelineTime {
-  Seconds<R> bubble{}, imbalance{};
-  Ratio<R> share{}, overhead{};
-};
-
-template <class R>
-void stage_times(const TrainingPlan<R>& plan, const Layout<R>& x, const Stages<R>& stages,
-                 Seconds<R> T_compute, PipelineTime<R>& out) {
-  std::vector<Flops<R>> layer;
-  layer.reserve(plan.model.layers.size());
-  Sum<kFlop, R> all;
-  for (const LayerGroup<R>& g : plan.model.layers) {
-    layer.push_back(layer_flops(plan, g));
-    all.add(group_label(plan.model, "layers", "layers of group", layer.size() - 1),
-            g.count * layer.back());
-  }
-  all.add("head", 2_flop * plan.model.vocab * *plan.model.hidden);
-  auto F_all = all.total();
-  auto n = x.n;
-  auto v = plan.schedule.chunks;
-  NAME(F_all, n, v);
-  auto pass = plan.mesh.pipeline * T_compute / n;  // one micro-batch through all stages
-  NAME(pass);
-  Largest<kSecond, R> slowest;
-  for (int i = 0; i < stages.count(); ++i) {
-    if (stages.like_an_earlier(i)) continue;
-    auto F_i = stage_flops(plan, layer, stages, i);
-    NAME(F_i);
-    slowest.offer({"stage", i}, kStageTime(pass * F_i / F_all));
-  }
-  auto t_max = slowest.best();
-  NAME(t_max);
-  out.bubble = kBubble((pass - t_max) / v);
-  out.imbalance = kImbalance(n * t_max - T_compute);
-}
-
-template <class R>
-PipelineTime<R> pipeline_time(const TrainingPlan<R>& plan, const Layout<R>& x,
-                              const Stages<R>& stages, Seconds<R> T_compute) {
-  PipelineTime<R> out;
-  auto p = plan.mesh.pipeline;
-  if (p <= 1) return out;
-  auto v = plan.schedule.chunks;
-  auto n = x.n;
-  NAME(p, v, n);
-  out.share = kBubbleShare((p - 1) / (v * n + p - 1));
-  auto overhead = kBubbleOverhead((p - 1) / (v * n));
-  out.overhead = overhead;
-  if (plan.assume.stages == StageBalance::kByFlops && !plan.model.abstract()) {
-    stage_times(plan, x, stages, T_compute, out);
-  } else {
-    out.bubble = kBubbleEven(overhead * T_compute);
-  }
-  return out;
-}
-
 // What the update reads and writes on one GPU: states and master twice, gradients once, weights
 // once.
 template <class R>
@@ -213,32 +78,51 @@ Seconds<R> optimizer_time(const TrainingPlan<R>& plan, const Layout<R>& x,
                         (plan.cluster.node.chip.memory.bandwidth * plan.assume.efficiency.memory));
 }
 
-// Forward gathers hide behind the forward third of the window, backward traffic behind the rest; what happens once a
-// step hides behind the backward pass of one micro-batch.
+// When data-parallel traffic runs, and behind what it may hide: gathers behind forward passes, reductions behind backward
+// ones; what happens once a step behind those of one micro-batch.
 template <class R>
 Seconds<R> data_exposed(const TrainingPlan<R>& plan, const Layout<R>& x, const Communication<R>& c,
-                        Seconds<R> window) {
+                        const ComputeTime<R>& work, Seconds<R> window) {
   const auto& o = plan.assume.overlap.data;
-  auto forward_window = window / 3;
-  auto backward_window = window - forward_window;
-  NAME(forward_window, backward_window);
-  if (!(plan.sharding.zero < 3)) {
-    auto forward = 0.5 * c.all_gather.time;
-    auto backward = forward + c.reduce_scatter.time + c.replicas.time;
-    NAME(forward, backward);
-    return kDataExposed(Sum<kSecond, R>()
-                            .add("forward", exposed(forward, o, forward_window))
-                            .add("backward", exposed(backward, o, backward_window))
-                            .total());
-  }
-  auto gather = c.all_gather.time;  // new weights: behind the next forward pass
-  auto reduce = c.reduce_scatter.time + c.all_reduce.time + c.replicas.time;
-  auto last_backward = plan.sharding.zero < 2 ? backward_window / x.n : backward_window;
-  NAME(gather, reduce, last_backward);
-  return kDataExposed(Sum<kSecond, R>()
-                          .add("forward", exposed(gather, o, forward_window))
-                          .add("backward", exposed(reduce, o, last_backward))
-                          .total());
+  const auto& z = plan.sharding.zero;
+  const bool each = !(z < 3) && plan.mesh.pipeline <= 1;  // every micro-batch gathers and reduces
+  const bool reduces_each = each || (!(z < 2) && z < 3);
+  auto passes =
+      plan.trainable.adapters ? Count<R>{2} : Count<R>{3};  // frozen weights: no weight gradient
+  auto T_useful = work.useful;
+  auto T_work = work.total();
+  NAME(passes, T_useful, T_work);
+  auto forward = window * (T_useful / passes) / T_work;
+  auto backward = window - forward;
+  NAME(forward, backward);
+  auto gathers = each ? 0.5 * c.all_gather.time : c.all_gather.time;
+  auto reduces = c.reduce_scatter.time + c.all_reduce.time;
+  if (each) reduces += gathers;
+  auto behind_gathers = each ? forward : forward / x.n;
+  auto behind_reduces = reduces_each ? backward : backward / x.n;
+  NAME(gathers, reduces, behind_gathers, behind_reduces);
+  Sum<kSecond, R> out;
+  out.add("gathers", exposed(gathers, o, behind_gathers));
+  out.add("reductions", exposed(reduces, o, behind_reduces));
+  auto last = reduces_each ? behind_reduces / x.n : behind_reduces;
+  auto replicas = c.replicas.time;
+  NAME(replicas, last);
+  out.add("replicas", exposed(replicas, o, last));
+  return kDataExposed(out.total());
+}
+
+// Ring attention hides behind the attention of the block before: (c − 1)/c of it.
+template <class R>
+Seconds<R> context_exposed(const TrainingPlan<R>& plan, const TokenFlops<R>& tokens,
+                           Seconds<R> T_work, Seconds<R> time, Seconds<R>& window) {
+  if (time <= Seconds<R>{}) return {};
+  auto c = plan.mesh.context;
+  NAME(c);
+  auto behind_attention = min(window, T_work * *tokens.attention_share * (c - 1) / c);
+  NAME(behind_attention);
+  auto left = exposed(time, plan.assume.overlap.context, behind_attention);
+  window = window - (time - left);
+  return left;
 }
 
 template <class R>
@@ -256,15 +140,16 @@ StepTime<R> step_time(const TrainingPlan<R>& plan, const Layout<R>& x, const Sta
   s.compute = assumed_compute(plan, x, tokens);
   auto T_work = s.compute.total();
   NAME(T_work);
-  s.pipeline = pipeline_time(plan, x, stages, T_work);
   const Overlap<R>& o = plan.assume.overlap;
   auto window = T_work;  // what lies closest to the operators hides first
   NAME(window);
   c.tensor.exposed = exposed(c.tensor.time, o.tensor, window);
-  c.context.exposed = exposed(c.context.time, o.context, window);
+  c.context.exposed = context_exposed(plan, tokens, T_work, c.context.time, window);
   c.expert.exposed = exposed(c.expert.time, o.expert, window);
+  auto T_between = c.tensor.exposed + c.context.exposed + c.expert.exposed;
+  s.pipeline = pipeline_time(plan, x, stages, s.compute, T_between);
   c.pipeline.exposed = exposed(c.pipeline.time, o.pipeline, window);
-  s.data_exposed = data_exposed(plan, x, c, window);
+  s.data_exposed = data_exposed(plan, x, c, s.compute, window);
   Sum<kSecond, R> out;
   out.add("data", s.data_exposed).add("tensor", c.tensor.exposed);
   out.add("context", c.context.exposed).add("expert", c.expert.exposed);

@@ -14,8 +14,14 @@
 
 namespace reckon {
 
-enum class Verdict { kFits, kTight, kDoesNotFit, kUnknown };
-constexpr auto names(Verdict) { return std::array{"fits", "tight", "does not fit", "unknown"}; }
+enum class Verdict { kFits, kTight, kDoesNotFit, kHostDoesNotFit, kUnknown };
+constexpr auto names(Verdict) {
+  return std::array{"fits", "tight", "does not fit", "does not fit the host", "unknown"};
+}
+
+constexpr bool fits(Verdict v) {
+  return v != Verdict::kDoesNotFit && v != Verdict::kHostDoesNotFit;
+}
 
 inline const MetricInfo kVerdict{"memory.verdict", "verdict"},
     kBound{"step.bound", "what the step spends most time on"},
@@ -30,6 +36,7 @@ struct TrainingEstimate {
   TokenFlops<R> flops;
   StageMemory<R> memory;
   Bytes<R> capacity, headroom, shortfall, after_states;
+  std::optional<Bytes<R>> host_capacity;  // of one GPU
   Count<R> gpu_parameters;
   Bytes<R> per_param, per_param_gpu, optimizer_per_param;  // bytes of one parameter
   Ratio<R> optimizer_over_weights;
@@ -63,6 +70,8 @@ inline constexpr const char* kNoTokens = "the plan states no length: run: {token
 inline constexpr const char* kNoShape =
     "needs the model's layers and hidden width and batch.sequence";
 inline constexpr const char* kNoLayers = "needs the model's layers and hidden width";
+inline constexpr const char* kNoHostMemory =
+    "the node states no host memory: node: {host_memory: 2 TB}";
 inline constexpr const char* kNoPrice = "add price: to get dollars";
 inline constexpr const char* kNoPower = "the chip states no power: run: {power: 700 W}";
 
@@ -132,7 +141,7 @@ void TrainingEstimate<R>::metrics(V&& v) const {
   v(kHeadroom, headroom);
   v(kShortfall, shortfall);
   v(kVerdict, std::string_view(name_of(verdict)));
-  v(kFits, verdict != Verdict::kDoesNotFit, verdict == Verdict::kUnknown ? kNoLayers : nullptr);
+  v(kFits, fits(verdict), verdict == Verdict::kUnknown ? kNoLayers : nullptr);
   v(kAfterStates, after_states);
   v(kStatesWhole, memory.states.whole);
   v(kWeightsWhole, memory.states.whole_weights);
@@ -141,6 +150,7 @@ void TrainingEstimate<R>::metrics(V&& v) const {
   v(kOptimizerPerParameter, optimizer_per_param);
   v(kOptimizerOverWeights, optimizer_over_weights);
   v(kHostMemory, memory.states.host);
+  if (!(memory.states.host <= Bytes<R>{})) v(kHostCapacity, host_capacity, kNoHostMemory);
 
   v(MetricInfo{"flops.per_token.6n", "FLOPs of a token, 6N", Hint::kPerToken}, flops.six_n);
   v(kFlopsFull, flops.full, kNoShape);

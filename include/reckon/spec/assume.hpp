@@ -53,7 +53,9 @@ struct TrainEfficiency {
 
   template <class V, class... S>
   static void fields(V&& v, S&... s) {
-    v(Field("mfu", "MFU", "share of the peak, under the FLOPs convention `flops`").efficiency(),
+    v(Field("mfu", "MFU",
+            "of compute alone: bubble and exposed communication come on top; counts `flops`")
+          .efficiency(),
       s.mfu...);
   }
 };
@@ -75,12 +77,14 @@ struct Overlap {
 
 template <class R>
 struct LinkEfficiency {
-  Ratio<R> link{1}, network{1}, memory{1}, host{1};
+  Ratio<R> link{1}, network{1}, all_to_all{1}, memory{1}, host{1};
 
   template <class V, class... S>
   static void fields(V&& v, S&... s) {
     v(Field("link", "e_link", "share of the scale-up link's rate").efficiency(), s.link...);
     v(Field("network", "e_net", "share of the network's rate").efficiency(), s.network...);
+    v(Field("all_to_all", "e_a2a", "share of those that an all-to-all reaches").efficiency(),
+      s.all_to_all...);
     v(Field("memory", "e_m", "share of the memory bandwidth").efficiency(), s.memory...);
     v(Field("host", "e_host", "share of the host link's rate").efficiency(), s.host...);
   }
