@@ -26,7 +26,7 @@ void judge_memory(const TrainingPlan<R>& plan, TrainingEstimate<R>& e) {
   e.headroom = kHeadroom(C - M);
   e.shortfall = kShortfall(max(Bytes<R>{}, M - C));
   e.after_states = kAfterStates(C - M_states);
-  if (e.headroom < Bytes<R>{}) {
+  if (!(Bytes<R>{} <= e.headroom)) {  // NaN does not fit either
     e.verdict = Verdict::kDoesNotFit;
   } else if (!e.memory.activations) {
     e.verdict = Verdict::kUnknown;
@@ -112,8 +112,10 @@ std::string_view longest_part(const TrainingEstimate<R>& e) {
 
 template <class R>
 void time_step(const TrainingPlan<R>& plan, const Stages<R>& stages, TrainingEstimate<R>& e) {
-  if (!plan.assume.train.mfu || !e.flops.of(plan.assume.flops)) return;
-  e.step = step_time(plan, e.layout, stages, e.memory, e.flops, e.communication);
+  e.step_flops = step_flops(plan, e.layout, e.flops);
+  if (!plan.assume.train.mfu || !e.step_flops) return;
+  e.step = step_time(plan, e.layout, stages, e.memory, e.flops, *e.step_flops, e.bubble.overhead,
+                     e.communication);
   e.bound = longest_part(e);
   auto T = e.step->time;
   auto T_compute = e.step->compute.useful;
@@ -128,7 +130,7 @@ void time_step(const TrainingPlan<R>& plan, const Stages<R>& stages, TrainingEst
   e.mfu_full = mfu(plan, e.layout, e.flops.full, T);
   e.mfu_causal = mfu(plan, e.layout, e.flops.causal, T);
   e.mfu_hfu = mfu(plan, e.layout, e.flops.hfu, T);
-  e.run = run_estimate(plan, e.layout, T);
+  estimate_run(plan, e.layout, T, e.run);
 }
 
 }  // namespace
@@ -150,6 +152,8 @@ TrainingEstimate<R> estimate(const TrainingPlan<R>& plan) {
   per_parameter(e);
   e.communication = communication<R>({plan, e.layout, e.memory.shard, links(plan)});
   add_up(e);
+  e.bubble = bubble_ratios(plan, e.layout);
+  e.run.steps = run_steps(plan, e.layout);
   time_step(plan, inputs.stages, e);
   return e;
 }

@@ -24,25 +24,34 @@ FlopRate<R> peak(const TrainingPlan<R>& plan) {
 // Compute time of a step on one GPU, mean over the stages, and how the stages share it.
 template <class R>
 struct ComputeTime {
-  Flops<R> flops;  // all GPUs, under the plan's convention
   Seconds<R> useful, recompute{};
 
   Seconds<R> total() const { return useful + recompute; }
 };
 
+// FLOPs of a step on all GPUs, under the plan's convention.
+template <class R>
+std::optional<Flops<R>> step_flops(const TrainingPlan<R>& plan, const Layout<R>& x,
+                                   const TokenFlops<R>& tokens) {
+  const auto per_token = tokens.of(plan.assume.flops);
+  if (!per_token) return {};
+  auto F = *per_token;
+  auto T_step = x.tokens;
+  NAME(F, T_step);
+  return kFlopsPerStep(F * T_step);
+}
+
 // The seam: an operator-level model fills the same struct from kernels.
 template <class R>
 ComputeTime<R> assumed_compute(const TrainingPlan<R>& plan, const Layout<R>& x,
-                               const TokenFlops<R>& tokens) {
+                               const TokenFlops<R>& tokens, Flops<R> flops) {
   auto T_step = x.tokens;
-  auto F = *tokens.of(plan.assume.flops);
-  NAME(T_step, F);
-  auto flops = kFlopsPerStep(F * T_step);
+  NAME(T_step);
   auto P = peak(plan);
   auto MFU = *plan.assume.train.mfu;
   auto G = x.G;
   NAME(P, MFU, G);
-  ComputeTime<R> c{flops, kCompute(flops / (G * P * MFU)), {}};
+  ComputeTime<R> c{kCompute(flops / (G * P * MFU)), {}};
   const bool added =
       plan.assume.recompute == RecomputeCount::kAdded && plan.assume.flops != FlopCount::kHfu;
   if (tokens.again && added) {

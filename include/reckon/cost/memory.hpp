@@ -265,8 +265,8 @@ Count<R> in_flight(const TrainingPlan<R>& plan, const Layout<R>& x, int i) {
   auto n = x.n;
   auto p = plan.mesh.pipeline;
   NAME(n, p);
+  if (whole(p) == 1) return Count<R>{1};  // gradients are accumulated, activations are not
   if (plan.schedule.kind == ScheduleKind::kGpipe) return kInFlightGpipe(n);
-  if (whole(p) == 1) return Count<R>{1};
   auto stage = structural<R>("i", i);
   auto v = plan.schedule.chunks;
   NAME(v);

@@ -34,7 +34,6 @@ inline const Formula kBubbleOverhead{"pipeline.bubble_overhead", "overhead",
 template <class R>
 struct PipelineTime {
   Seconds<R> bubble{}, imbalance{};
-  Ratio<R> share{}, overhead{};
 };
 
 // FLOPs of a token in one layer, forward.
@@ -106,20 +105,29 @@ void stage_times(const TrainingPlan<R>& plan, const Layout<R>& x, const Stages<R
   out.imbalance = kImbalance(n * t_max - (T_useful + T_layers));
 }
 
+// Both definitions of the bubble; 0 without a pipeline.
+template <class R>
+struct BubbleRatios {
+  Ratio<R> share{}, overhead{};
+};
+
+template <class R>
+BubbleRatios<R> bubble_ratios(const TrainingPlan<R>& plan, const Layout<R>& x) {
+  auto p = plan.mesh.pipeline;
+  if (p <= 1) return {};
+  auto v = plan.schedule.chunks;
+  auto n = x.n;
+  NAME(p, v, n);
+  return {kBubbleShare((p - 1) / (v * n + p - 1)), kBubbleOverhead((p - 1) / (v * n))};
+}
+
 // exposed: what the layers' own communication leaves exposed in a step.
 template <class R>
 PipelineTime<R> pipeline_time(const TrainingPlan<R>& plan, const Layout<R>& x,
                               const Stages<R>& stages, const ComputeTime<R>& work,
-                              Seconds<R> exposed) {
+                              Seconds<R> exposed, Ratio<R> overhead) {
   PipelineTime<R> out;
-  auto p = plan.mesh.pipeline;
-  if (p <= 1) return out;
-  auto v = plan.schedule.chunks;
-  auto n = x.n;
-  NAME(p, v, n);
-  out.share = kBubbleShare((p - 1) / (v * n + p - 1));
-  auto overhead = kBubbleOverhead((p - 1) / (v * n));
-  out.overhead = overhead;
+  if (plan.mesh.pipeline <= 1) return out;
   auto T_useful = work.useful;
   auto T_layers = work.recompute + exposed;
   NAME(T_useful, T_layers);

@@ -37,16 +37,22 @@ struct RunEstimate {
 };
 
 template <class R>
-RunEstimate<R> run_estimate(const TrainingPlan<R>& plan, const Layout<R>& x, Seconds<R> step) {
-  RunEstimate<R> r;
-  if (!plan.run.tokens) return r;
-  auto T = step;
+std::optional<Count<R>> run_steps(const TrainingPlan<R>& plan, const Layout<R>& x) {
+  if (!plan.run.tokens) return {};
   auto T_step = x.tokens;
-  NAME(T, T_step);
-  auto steps = kSteps(ceil(*plan.run.tokens / T_step));
-  auto length = kRunTime(steps * T);
+  NAME(T_step);
+  return kSteps(ceil(*plan.run.tokens / T_step));
+}
+
+// Fills in what follows from the step time. Needs `steps`.
+template <class R>
+void estimate_run(const TrainingPlan<R>& plan, const Layout<R>& x, Seconds<R> step,
+                  RunEstimate<R>& r) {
+  if (!r.steps) return;
+  auto T = step;
+  NAME(T);
+  auto length = kRunTime(*r.steps * T);
   auto gpu_time = kGpuTime(x.G * length);
-  r.steps = steps;
   r.length = length;
   r.gpu_time = gpu_time;
   const auto& board = plan.cluster.node.chip.power;
@@ -56,7 +62,6 @@ RunEstimate<R> run_estimate(const TrainingPlan<R>& plan, const Layout<R>& x, Sec
     r.energy = kEnergy(gpu_time * P_w * plan.assume.power * plan.assume.pue);
   }
   if (plan.run.price) r.cost = kCost(gpu_time * *plan.run.price);
-  return r;
 }
 
 template <class R>

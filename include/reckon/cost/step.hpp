@@ -134,10 +134,10 @@ struct StepTime {
 
 template <class R>
 StepTime<R> step_time(const TrainingPlan<R>& plan, const Layout<R>& x, const Stages<R>& stages,
-                      const StageMemory<R>& memory, const TokenFlops<R>& tokens,
-                      Communication<R>& c) {
+                      const StageMemory<R>& memory, const TokenFlops<R>& tokens, Flops<R> flops,
+                      Ratio<R> bubble_overhead, Communication<R>& c) {
   StepTime<R> s;
-  s.compute = assumed_compute(plan, x, tokens);
+  s.compute = assumed_compute(plan, x, tokens, flops);
   auto T_work = s.compute.total();
   NAME(T_work);
   const Overlap<R>& o = plan.assume.overlap;
@@ -147,7 +147,7 @@ StepTime<R> step_time(const TrainingPlan<R>& plan, const Layout<R>& x, const Sta
   c.context.exposed = context_exposed(plan, tokens, T_work, c.context.time, window);
   c.expert.exposed = exposed(c.expert.time, o.expert, window);
   auto T_between = c.tensor.exposed + c.context.exposed + c.expert.exposed;
-  s.pipeline = pipeline_time(plan, x, stages, s.compute, T_between);
+  s.pipeline = pipeline_time(plan, x, stages, s.compute, T_between, bubble_overhead);
   c.pipeline.exposed = exposed(c.pipeline.time, o.pipeline, window);
   s.data_exposed = data_exposed(plan, x, c, s.compute, window);
   Sum<kSecond, R> out;

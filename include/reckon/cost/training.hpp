@@ -44,6 +44,8 @@ struct TrainingEstimate {
   Count<R> data_count;
   Bytes<R> comm_bytes;
   Seconds<R> data_time, comm_time;
+  BubbleRatios<R> bubble;
+  std::optional<Flops<R>> step_flops;
   std::optional<StepTime<R>> step;
   std::optional<Ratio<R>> over_compute;
   std::optional<Frequency<R>> tokens_per_second, tokens_per_second_gpu;
@@ -174,11 +176,11 @@ void TrainingEstimate<R>::metrics(V&& v) const {
   using Step = const StepTime<R>&;
   v(kOverCompute, over_compute, kNoMfu);
   v(kDataExposed, of_step([](Step s) { return s.data_exposed; }), kNoMfu);
-  v(kFlopsPerStep, of_step([](Step s) { return s.compute.flops; }), kNoMfu);
+  v(kFlopsPerStep, step_flops, kNoShape);
   v(kCompute, of_step([](Step s) { return s.compute.useful; }), kNoMfu);
   v(kRecomputeTime, of_step([](Step s) { return s.compute.recompute; }), kNoMfu);
-  v(kBubbleShare, of_step([](Step s) { return s.pipeline.share; }), kNoMfu);
-  v(kBubbleOverhead, of_step([](Step s) { return s.pipeline.overhead; }), kNoMfu);
+  v(kBubbleShare, bubble.share);
+  v(kBubbleOverhead, bubble.overhead);
   v(kImbalance, of_step([](Step s) { return s.pipeline.imbalance; }), kNoMfu);
   v(kBubble, of_step([](Step s) { return s.pipeline.bubble; }), kNoMfu);
   v(kExposedTotal, of_step([](Step s) { return s.exposed; }), kNoMfu);
@@ -193,7 +195,7 @@ void TrainingEstimate<R>::metrics(V&& v) const {
   v(kMfuHfu, mfu_hfu, step ? kNoShape : kNoMfu);
 
   const char* no_run = step ? kNoTokens : kNoMfu;
-  v(kSteps, run.steps, no_run);
+  v(kSteps, run.steps, kNoTokens);
   v(kRunTime, run.length, no_run);
   v(kGpuTime, run.gpu_time, no_run);
   v(kEnergy, run.energy, run.length ? kNoPower : no_run);
