@@ -1,6 +1,7 @@
 // The commands, one file each, and what their options fill in. options.cpp alone knows CLI11.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,10 +14,12 @@ struct Shared {
   Format format = Format::kText;  // --format
 };
 
+constexpr int kDepth = 4;  // levels of a derivation
+
 struct EvalOptions {
   std::vector<std::string> plans, sets, explain, exports;
   std::string which_case, model, gpus;
-  int depth = 4;
+  std::optional<int> depth;  // kDepth without one
   bool verbose = false;
 };
 int eval(Session&, const Shared&, const EvalOptions&);

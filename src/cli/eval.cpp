@@ -44,6 +44,15 @@ void check_options(Session& session, const Shared& shared, const EvalOptions& op
       d.error({}, fmt::format("--export {}: no format has this ending", file))
           .help("endings: .txt, .json, .csv, .md");
   }
+  for (std::size_t i = 0; i < options.exports.size(); ++i) {
+    const std::string& file = options.exports[i];
+    if (std::find(options.exports.begin(), options.exports.begin() + static_cast<long>(i), file) !=
+        options.exports.begin() + static_cast<long>(i))
+      d.error({}, fmt::format("--export {} is given twice", file));
+  }
+  if (options.depth && options.explain.empty())
+    d.error({}, "--depth is of a derivation, and --explain asks for none")
+        .help("add --explain step.time, or another metric");
   const bool from_flags = !options.model.empty() || !options.gpus.empty();
   if (options.plans.empty() && !from_flags)
     d.error({}, "no plan to evaluate")
@@ -79,7 +88,8 @@ int explanations(Session& session, const Shared& shared, const EvalOptions& opti
                  const std::vector<LoadedTraining>& plans) {
   bool fits = true;
   std::string out;
-  const ExplainStyle style{options.depth, session.width(), shared.format == Format::kMarkdown};
+  const ExplainStyle style{options.depth.value_or(kDepth), session.width(),
+                           shared.format == Format::kMarkdown};
   for (const LoadedTraining& plan : plans) {
     const Explained e = explain(plan, options.explain, style, session.diagnostics());
     fits = fits && e.fits;

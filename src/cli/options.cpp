@@ -29,6 +29,7 @@ struct Command {
   std::vector<const char*> examples;
   std::function<void(CLI::App&)> declare;
   std::function<int(Session&, const Shared&)> run;
+  bool text_only = false;
 };
 
 // Options of all commands, filled by the parse.
@@ -45,6 +46,15 @@ struct Values {
   SensitivityOptions sensitivity;
   SchemaOptions schema;
 };
+
+// CLI11's own Range would put its words into the help and into messages.
+std::string whole_number(const std::string& word) {
+  const bool digits = !word.empty() && word.size() <= 3 &&
+                      word.find_first_not_of("0123456789") == std::string::npos;
+  return digits && std::stoi(word) <= 100
+             ? ""
+             : fmt::format("'{}' is not a whole number from 0 to 100", printable(word));
+}
 
 std::vector<Command> commands(Values& v) {
   const auto sets = [](CLI::App& app, std::vector<std::string>& to) {
@@ -84,7 +94,7 @@ std::vector<Command> commands(Values& v) {
                   "derive a metric: an id, a pattern such as memory.*, or all");
          app.add_option("--depth", o.depth, "levels of a derivation")
              ->type_name("N")
-             ->check(CLI::Range(0, 100));
+             ->check(whole_number);
          repeated(app, "--export", o.exports, "FILE", "also write FILE.txt, .json, .csv or .md");
          app.add_flag("--verbose", o.verbose, "every assumption with its place");
        },
@@ -115,7 +125,8 @@ std::vector<Command> commands(Values& v) {
          word(app, "--gpus", v.new_plan.gpus, "NxCHIP", "GPUs, such as 64xh100-sxm")->required();
          word(app, "--output", v.new_plan.output, "FILE", "write there instead of stdout");
        },
-       [&v](Session& s, const Shared& g) { return new_plan(s, g, v.new_plan); }});
+       [&v](Session& s, const Shared& g) { return new_plan(s, g, v.new_plan); },
+       true});
   all.push_back({"sensitivity",
                  kPlans,
                  "PLAN [METRIC]",
@@ -172,7 +183,8 @@ std::vector<Command> commands(Values& v) {
                        ->required();
                    app.add_flag("--path", v.show.path, "print the file's path alone");
                  },
-                 [&v](Session& s, const Shared& g) { return show(s, g, v.show); }});
+                 [&v](Session& s, const Shared& g) { return show(s, g, v.show); },
+                 true});
   all.push_back({"formulas",
                  kTools,
                  "[PATTERN]",
@@ -271,9 +283,39 @@ std::string suggestion(const std::string& word, const CLI::App& app,
 }
 
 int usage_error(const std::string& message, const std::string& help) {
-  fmt::print(stderr, "error: {}\n", message);
-  fmt::print(stderr, "help: {}\n", help);
+  write_err(fmt::format("error: {}\nhelp: {}\n", message, help));
   return kUsage;
+}
+
+bool takes_one(const CLI::Option& o) {
+  return !o.get_positional() && o.get_items_expected_max() == 1 &&
+         o.get_multi_option_policy() != CLI::MultiOptionPolicy::TakeAll;
+}
+
+// CLI11 names what failed, and words it for its own author.
+std::string in_our_words(const CLI::ParseError& e, const CLI::App& app) {
+  const std::string said = e.what();
+  for (const CLI::Option* o : app.get_options()) {
+    const std::string name = o->get_positional() ? o->get_name(true) : o->get_name();
+    if (!said.starts_with(name + ":") && !said.starts_with(name + " ")) continue;
+    if (dynamic_cast<const CLI::RequiredError*>(&e))
+      return fmt::format("{} is missing", name.starts_with("-") ? option_name(*o) : name);
+    if (dynamic_cast<const CLI::ArgumentMismatch*>(&e))
+      return o->count() > 1 && takes_one(*o) ? fmt::format("{} is given twice", name)
+                                             : fmt::format("{} needs a value", option_name(*o));
+  }
+  return said;
+}
+
+// The first option that was given an empty value; no option has a use for one.
+std::string empty_option(const CLI::App& app) {
+  for (const CLI::Option* o : app.get_options()) {
+    if (o->get_items_expected_max() == 0) continue;
+    for (const std::string& value : o->results()) {
+      if (value.empty()) return o->get_positional() ? o->get_name(true) : o->get_name();
+    }
+  }
+  return "";
 }
 
 bool format_named(const std::string& word, Format& out) {
@@ -304,7 +346,8 @@ int run(int argc, char** argv) {
     CLI::App* sub = app.add_subcommand(c.name, c.summary);
     sub->set_help_flag("-h,--help", "this help");
     c.declare(*sub);
-    sub->add_option("--format", values.format, "text, json, csv or md")->type_name("F");
+    sub->add_option("--format", values.format, c.text_only ? "text" : "text, json, csv or md")
+        ->type_name("F");
     sub->add_option("--data", values.shared.data, "where hardware/, models/, presets/ … lie")
         ->type_name("DIR");
     subs.push_back(sub);
@@ -323,11 +366,11 @@ int run(int argc, char** argv) {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
     const std::size_t i = chosen();
-    fmt::print("{}", i < all.size() ? command_help(all[i], *subs[i]) : program_help(all));
+    write_out(i < all.size() ? command_help(all[i], *subs[i]) : program_help(all));
     return kOk;
   } catch (const CLI::ParseError& e) {
     const std::size_t i = chosen();
-    return usage_error(e.what(),
+    return usage_error(in_our_words(e, i < all.size() ? *subs[i] : app),
                        fmt::format("`reckon {}{}-h` prints what there is",
                                    i < all.size() ? all[i].name : "", i < all.size() ? " " : ""));
   }
@@ -348,17 +391,29 @@ int run(int argc, char** argv) {
                            : near);
   }
   if (version) {
-    fmt::print("reckon {}\n", RECKON_VERSION);
+    write_out(fmt::format("reckon {}\n", RECKON_VERSION));
     return kOk;
   }
   if (i == all.size()) {
-    fmt::print("{}", program_help(all));
+    write_out(program_help(all));
     return argc > 1 ? kUsage : kOk;
+  }
+  for (const CLI::App* level : {&app, static_cast<CLI::App*>(subs[i])}) {
+    if (const std::string name = empty_option(*level); !name.empty())
+      return usage_error(fmt::format("{} is empty", name), "give it a value, or leave it out");
   }
   if (!values.format.empty() && !format_named(values.format, values.shared.format))
     return usage_error(fmt::format("--format: no format '{}'", values.format),
                        "one of text, json, csv, md");
+  if (all[i].text_only && values.shared.format != Format::kText)
+    return usage_error(fmt::format("--format {}: `reckon {}` prints a file, as text only",
+                                   values.format, all[i].name),
+                       "leave --format out");
   Session session(values.shared.data);
+  if (!session.check_data(values.shared.data)) {
+    session.report_faults();
+    return kUsage;
+  }
   return all[i].run(session, values.shared);
 }
 

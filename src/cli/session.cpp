@@ -5,12 +5,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <iostream>
 #include <iterator>
-#include <stdexcept>
 
 namespace reckon::cli {
 namespace {
@@ -31,6 +31,26 @@ std::size_t terminal_width() {
   return std::clamp<std::size_t>(size.ws_col, 80, 110);
 }
 
+// A folder may hold a part of the data, what lies beside the program fills in the rest; one that holds none of it is
+// a slip.
+void check_data_folder(const char* said, const std::string& folder, Diagnostics& diagnostics) {
+  if (folder.empty()) return;
+  std::error_code error;
+  if (!std::filesystem::is_directory(folder, error)) {
+    diagnostics.error({}, fmt::format("{} {}: {}", said, folder,
+                                      std::filesystem::exists(folder, error) ? "is no folder"
+                                                                             : "does not exist"));
+    return;
+  }
+  for (const Shelf shelf : kShelves) {
+    if (std::filesystem::is_directory(folder / std::filesystem::path(shelf_info(shelf).folder),
+                                      error))
+      return;
+  }
+  diagnostics.error({}, fmt::format("{} {}: holds no data", said, folder))
+      .help("it should hold some of hardware/, models/, formats/, optimizers/, presets/");
+}
+
 }  // namespace
 
 Session::Session(const std::string& data_option)
@@ -38,16 +58,30 @@ Session::Session(const std::string& data_option)
       colour_(wants_colour()),
       width_(terminal_width()) {}
 
-void Session::print(const std::string& text) {
+void write_out(const std::string& text) {
   if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0)
-    throw std::runtime_error("stdout can't be written");
+    throw OutputFailed{errno};
+}
+
+void write_err(const std::string& text) noexcept {
+  std::fwrite(text.data(), 1, text.size(), stderr);
+  std::fflush(stderr);
+}
+
+void Session::print(const std::string& text) { write_out(text); }
+
+bool Session::check_data(const std::string& data_option) {
+  const char* variable = std::getenv("RECKON_DATA");
+  check_data_folder("--data", data_option, diagnostics_);
+  check_data_folder("RECKON_DATA", variable ? variable : "", diagnostics_);
+  return !diagnostics_.has_errors();
 }
 
 bool Session::report_faults() {
   const bool failed = diagnostics_.has_errors();
   if (!diagnostics_.all().empty()) {
     std::fflush(stdout);
-    fmt::print(stderr, "{}", diagnostics_.render(colour_ && isatty(STDERR_FILENO) != 0));
+    write_err(diagnostics_.render(colour_ && isatty(STDERR_FILENO) != 0));
   }
   diagnostics_ = Diagnostics();
   return failed;
@@ -55,7 +89,7 @@ bool Session::report_faults() {
 
 void Session::note(const std::string& text) const {
   std::fflush(stdout);
-  fmt::print(stderr, "note: {}\n", text);
+  write_err(fmt::format("note: {}\n", text));
 }
 
 doc::Value Session::read_plan(const std::string& name) {

@@ -15,6 +15,14 @@ namespace reckon::cli {
 // Exit codes of the program.
 enum Exit { kOk = 0, kNo = 1, kUsage = 2, kInternal = 3 };
 
+// Thrown where stdout takes no more: a full disk, a closed descriptor, a reader that has gone.
+struct OutputFailed {
+  int reason;  // errno
+};
+void write_out(const std::string& text);
+// To stderr; where that can't be written there is nobody left to tell.
+void write_err(const std::string& text) noexcept;
+
 enum class Format { kText, kJson, kCsv, kMarkdown };
 
 class Session {
@@ -26,8 +34,10 @@ class Session {
   bool colour() const { return colour_; }
   std::size_t width() const { return width_; }
 
-  // Writes to stdout; kInternal if that fails.
+  // Writes to stdout; OutputFailed if that fails.
   void print(const std::string& text);
+  // A named data folder must be one: false after reporting.
+  bool check_data(const std::string& data_option);
   // Shows what has been collected so far, once. True if there was an error.
   bool report_faults();
   // A message on stderr: "note: …".

@@ -7,6 +7,7 @@
 
 #include "reckon/cost/training.hpp"
 #include "reckon/engine/legal.hpp"
+#include "reckon/units/parse.hpp"
 
 namespace reckon {
 namespace {
@@ -21,13 +22,18 @@ struct Candidate {
   std::function<void(Plan&)> apply;
 };
 
+// The whole field where its other key is at its default: a plan that says `sharding: ddp` takes no sharding.zero.
+std::string named(long z) { return fmt::format("zero-{}", z); }
+
 void sharding_candidates(const Plan& plan, std::vector<Candidate>& out) {
   for (long z = number(plan.sharding.zero) + 1; z <= 3; ++z)
     out.push_back({z == 3 ? "ZeRO-3 (FSDP)" : fmt::format("ZeRO-{}", z),
-                   fmt::format("sharding.zero={}", z),
+                   plan.sharding.within == Within::kAll ? fmt::format("sharding={}", named(z))
+                                                        : fmt::format("sharding.zero={}", z),
                    [z](Plan& p) { p.sharding.zero = count(z); }});
   if (plan.sharding.within == Within::kNode)
-    out.push_back({"shard over all data ranks", "sharding.within=all",
+    out.push_back({"shard over all data ranks",
+                   fmt::format("sharding={}", named(number(plan.sharding.zero))),
                    [](Plan& p) { p.sharding.within = Within::kAll; }});
 }
 
@@ -52,14 +58,30 @@ void memory_candidates(const Plan& plan, std::vector<Candidate>& out) {
     out.push_back(
         {"sequence parallelism", "mesh.sequence=yes", [](Plan& p) { p.mesh.sequence = true; }});
   if (plan.offload == Offload::kNone)
-    out.push_back({"optimizer states in host memory", "offload=optimizer",
+    out.push_back({"optimizer in host memory (its arithmetic is not counted)", "offload=optimizer",
                    [](Plan& p) { p.offload = Offload::kOptimizer; }});
 }
 
-void size_candidates(const Plan& plan, std::vector<Candidate>& out) {
+// A plan may use a part of a node; the node's file says how many GPUs it has.
+long gpus_of_full_node(Workspace& work, const Plan& plan) {
+  Diagnostics scratch;
+  const doc::Value* node = work.load(Shelf::kNodes, plan.cluster.node.id, {}, scratch);
+  const doc::Value* gpus = node ? node->find("gpus") : nullptr;
+  const auto parsed = gpus && gpus->is_scalar() ? parse_quantity(gpus->text, kOne, Hint::kRatio)
+                                                : std::variant<double, ParseError>(ParseError{});
+  const double* n = std::get_if<double>(&parsed);
+  return n ? static_cast<long>(*n) : number(plan.cluster.node.gpus);
+}
+
+void size_candidates(Workspace& work, const Plan& plan, std::vector<Candidate>& out) {
   for (long t = 2 * number(plan.mesh.tensor); t <= number(plan.cluster.node.gpus); t *= 2)
     out.push_back({fmt::format("tensor parallel {} within the node", t),
                    fmt::format("mesh.tensor={}", t), [t](Plan& p) { p.mesh.tensor = count(t); }});
+  const long gpus = number(plan.cluster.node.gpus), full = gpus_of_full_node(work, plan);
+  for (long g = 2 * gpus; g <= full; g *= 2)
+    out.push_back({fmt::format("{} GPUs of the node", g), fmt::format("cluster.node.gpus={}", g),
+                   [g](Plan& p) { p.cluster.node.gpus = count(g); }});
+  if (gpus < full) return;  // nodes are filled before there are more of them
   for (const long factor : {2, 4, 8}) {
     const long nodes = factor * number(plan.cluster.nodes);
     out.push_back({fmt::format("{} nodes", nodes), fmt::format("cluster.nodes={}", nodes),
@@ -86,7 +108,7 @@ std::vector<Fix> fixes(Workspace& work, const LoadedTraining& loaded) {
   std::vector<Candidate> candidates;
   sharding_candidates(loaded.plan, candidates);
   memory_candidates(loaded.plan, candidates);
-  size_candidates(loaded.plan, candidates);
+  size_candidates(work, loaded.plan, candidates);
   optimizer_candidates(work, loaded.plan, candidates);
   const double now = value_of(estimate(loaded.plan).headroom.raw);
   std::vector<Fix> out;
@@ -101,8 +123,10 @@ std::vector<Fix> fixes(Workspace& work, const LoadedTraining& loaded) {
     if (!fits(e.verdict) || e.verdict == Verdict::kTight || headroom <= now) continue;
     out.push_back({c.change, c.title, headroom, e.step ? value_of(e.step->time.raw) : 0});
   }
-  std::stable_sort(out.begin(), out.end(),
-                   [](const Fix& a, const Fix& b) { return a.step_time < b.step_time; });
+  // Without a step time, by the room they give.
+  std::stable_sort(out.begin(), out.end(), [](const Fix& a, const Fix& b) {
+    return std::pair(a.step_time, -a.headroom) < std::pair(b.step_time, -b.headroom);
+  });
   return out;
 }
 

@@ -14,11 +14,16 @@
 namespace reckon {
 namespace {
 
-constexpr std::size_t kCommentColumn = 34;
+constexpr std::size_t kCommentColumn = 34, kWidth = 100;
 
+// A comment too long for its line goes on below itself.
 std::string commented(std::string line, std::string_view comment) {
   if (comment.empty()) return line + "\n";
-  return pad_right(line, kCommentColumn) + " # " + std::string(comment) + "\n";
+  std::string out = pad_right(line, kCommentColumn) + " # ";
+  const std::string below = std::string(std::min(out.size(), kWidth / 2) - 2, ' ') + "# ";
+  const std::string held(out.size(),
+                         'x');  // the place that the line takes; wrap() must not break it
+  return out + wrap(held + std::string(comment), kWidth, below).substr(held.size()) + "\n";
 }
 
 // Key, value and doc line of every field of a described struct.
@@ -134,6 +139,8 @@ class Propose {
     doc::set(assume, "preset", doc::scalar(start_.preset));
     doc::set(assume, "train", std::move(train));
     if (!dimensioned()) doc::set(assume, "flops", doc::scalar("6n"));
+    if (const std::string recipe = recipe_for_chip(); !recipe.empty())
+      doc::set(tree, "precision", doc::scalar(recipe));
     doc::set(tree, "batch", std::move(batch));
     doc::set(tree, "assume", std::move(assume));
     LoadedTraining loaded = load_training(work_, std::move(tree), d_);
@@ -153,6 +160,17 @@ class Propose {
   bool dimensioned() const {
     return !std::holds_alternative<double>(parse_quantity(model_, kOne, Hint::kParams));
   }
+  // The default recipe computes in bf16; a chip that states no such peak but one of fp16 gets that recipe.
+  std::string recipe_for_chip() {
+    Diagnostics scratch;
+    const doc::Value cluster = resolve_cluster(work_, doc::scalar(gpus_), scratch);
+    const doc::Value* peaks = cluster.at("node.chip.peak");
+    if (scratch.has_errors() || !peaks || !peaks->is_mapping() || peaks->find("bf16") ||
+        !peaks->find("fp16"))
+      return "";
+    notes_.emplace_back("precision: fp16: the chip states no bf16 peak");
+    return "fp16";
+  }
   long G() const {
     return std::lround(value_of(plan_.cluster.nodes.raw) * value_of(plan_.cluster.node.gpus.raw));
   }
@@ -168,24 +186,40 @@ class Propose {
     plan_.batch.sequence = Count<double>(sequence);
   }
 
-  // The first of a fixed list that fits, mildest first.
+  // The first of a fixed list that fits, mildest first; else the first that is tight.
   void choose_sharding() {
     const bool shaped = plan_.model.hidden && !plan_.model.layers.empty();
+    std::optional<std::pair<int, Recompute>> tight;
     for (const Recompute r : {Recompute::kNone, Recompute::kFull}) {
       if (r != Recompute::kNone && !shaped) continue;
       for (int z = 0; z <= 3; ++z) {
-        plan_.sharding.zero = Count<double>(z);
-        plan_.recompute = r;
-        const auto e = estimate(plan_);
-        if (!fits(e.verdict) || e.verdict == Verdict::kTight) continue;
-        notes_.push_back(fmt::format("sharding.zero: {} and recompute: {}: the mildest that fit", z,
-                                     name_of(r)));
+        shard(z, r);
+        const Verdict verdict = estimate(plan_).verdict;
+        if (verdict == Verdict::kTight && !tight) tight = {z, r};
+        if (!fits(verdict) || verdict == Verdict::kTight) continue;
+        note_choice(verdict == Verdict::kFits
+                        ? "the mildest that fit"
+                        : "the mildest whose known part fits; whether the whole does is unknown");
         return;
       }
     }
-    notes_.emplace_back(
-        "nothing tried fits in memory: ZeRO-3 with full recompute is written; the estimate says by "
-        "how much it misses");
+    if (!tight) {
+      notes_.emplace_back(
+          fmt::format("nothing tried fits in memory: ZeRO-3 with recompute: {} is "
+                      "written; the estimate says by how much it misses",
+                      name_of(plan_.recompute)));
+      return;
+    }
+    shard(tight->first, tight->second);
+    note_choice("the mildest that fit, and tight: none tried leaves more room");
+  }
+  void shard(int zero, Recompute r) {
+    plan_.sharding.zero = Count<double>(zero);
+    plan_.recompute = r;
+  }
+  void note_choice(const char* why) {
+    notes_.push_back(fmt::format("sharding.zero: {} and recompute: {}: {}",
+                                 value_of(plan_.sharding.zero.raw), name_of(plan_.recompute), why));
   }
 
   void choose_length() {
@@ -206,8 +240,8 @@ class Propose {
         model_, gpus_);
     const std::string params =
         format_quantity(value_of(e.parameters.total.raw), kOne, Hint::kParams);
-    const std::string said = plan_.model.abstract() ? fmt::format("model: {{params: {}}}", model_)
-                                                    : fmt::format("model: {}", model_);
+    const std::string said = dimensioned() ? fmt::format("model: {}", model_)
+                                           : fmt::format("model: {{params: {}}}", model_);
     out += commented(
         said, plan_.model.name.empty() ? params : fmt::format("{}, {}", plan_.model.name, params));
     out += commented(fmt::format("cluster: {}", gpus_),

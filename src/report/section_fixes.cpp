@@ -14,8 +14,12 @@ Section fixes_section(Reader& r, const Canvas& canvas) {
   const std::string verdict = r.text("memory.verdict");
   const std::vector<Fix>& fixes = r.result().fixes;
   if (fixes.empty() && verdict != "does not fit") return {};
-  Section out{.title = verdict == "does not fit" ? "Changes of one field that make it fit"
-                                                 : "Changes of one field that give more room"};
+  const Metric* activations = r.result().find("memory.activations");
+  const bool partly_known = activations && !activations->has_value();
+  Section out{.title = verdict != "does not fit" ? "Changes of one field that give more room"
+                       : partly_known
+                           ? "Changes of one field after which the part that is known fits"
+                           : "Changes of one field that make it fit"};
   if (fixes.empty()) {
     out.notes.emplace_back("None of those that were tried does: combine several with --set.");
     return out;
