@@ -37,7 +37,7 @@ class Texts {
     const PlanFile file = open_plan(work_, name, work_.read(name, {}, d), {}, d);
     const auto record = [&](const PlanFile::Case* which) {
       Diagnostics faults;
-      const LoadedTraining loaded = load_training(work_, case_tree(file, which), faults);
+      const LoadedTraining loaded = load_training(work_, case_tree(file, which, faults), faults);
       if (faults.has_errors()) return;
       const Recorded recorded(loaded);
       formula_texts(recorded.tape(), texts_, torn_);

@@ -26,8 +26,8 @@ void unknown_case(Session& session, const PlanFile& file, const std::string& wan
 void load_case(Session& session, const PlanFile& file, const PlanFile::Case* which,
                std::vector<LoadedTraining>& out) {
   const std::size_t before = session.diagnostics().error_count();
-  LoadedTraining loaded =
-      load_training(session.work(), case_tree(file, which), session.diagnostics());
+  LoadedTraining loaded = load_training(
+      session.work(), case_tree(file, which, session.diagnostics()), session.diagnostics());
   if (session.diagnostics().error_count() > before) return;
   loaded.file = file.name;
   if (which) loaded.case_name = which->name;

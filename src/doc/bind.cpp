@@ -13,6 +13,22 @@ namespace {
 constexpr std::size_t kLongestQuantity = 200;  // bytes; what is longer is a text gone astray
 constexpr std::size_t kHelpWidth = 90;
 
+// No plan comes near these; within them, products of a few counts stay exact and divisors are found at once.
+struct Bound {
+  double most;
+  std::string_view words;
+};
+Bound bound_of(Hint hint) {
+  switch (hint) {
+    case Hint::kCount:
+      return {16777216, "2^24 = 16,777,216"};
+    case Hint::kLength:
+      return {1099511627776, "2^40 = 1,099,511,627,776"};
+    default:
+      return {1e24, "1e24"};
+  }
+}
+
 std::string lower(std::string text) {
   for (char& c : text)
     if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
@@ -70,7 +86,13 @@ std::string_view rule(Limit limit) {
   return "";
 }
 
-bool within_limit(const doc::Value& v, const Field& f, double x, const BindContext& c) {
+bool within_limit(const doc::Value& v, Dim dim, const Field& f, double x, const BindContext& c) {
+  const Bound bound = bound_of(f.hint_);
+  if (dim == kOne && x > bound.most) {
+    c.diagnostics.error(v.span, fmt::format("{}: {} is more than the {} that reckon goes to",
+                                            f.name, found(v), bound.words));
+    return false;
+  }
   if (holds(f.limit_, x)) return true;
   Diagnostic& d =
       c.diagnostics.error(v.span, fmt::format("{}: {} {}", f.name, found(v), rule(f.limit_)));
@@ -98,7 +120,7 @@ bool read_number(const doc::Value& v, Dim dim, const Field& f, const BindContext
     return false;
   }
   const double x = std::get<double>(result);
-  if (!within_limit(v, f, x, c)) return false;
+  if (!within_limit(v, dim, f, x, c)) return false;
   out = x;
   return true;
 }

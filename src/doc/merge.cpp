@@ -52,21 +52,27 @@ bool names_items_of(const Value& list, const Value& overlay) {
 
 }  // namespace
 
-void merge(Value& base, const Value& overlay) {
+void merge(Value& base, const Value& overlay, StartsAnew starts_anew) {
+  if (overlay.is_null() && !overlay.faulty) return;
   if (names_items_of(base, overlay)) {
-    for (const Entry& e : overlay.entries) merge(base.items[std::stoul(e.key)], e.value);
+    for (const Entry& e : overlay.entries)
+      merge(base.items[std::stoul(e.key)], e.value, starts_anew);
     return;
   }
-  const bool starts_anew = overlay.is_mapping() && overlay.find("base");
-  if (!base.is_mapping() || !overlay.is_mapping() || starts_anew) return replace(base, overlay);
+  if (!base.is_mapping() || !overlay.is_mapping()) return replace(base, overlay);
   Index index = index_of(base);
   for (const Entry& e : overlay.entries) {
     const auto [at, is_new] = index.emplace(e.key, base.entries.size());
     if (is_new) {
       base.entries.push_back(e);
     } else {
-      base.entries[at->second].key_span = e.key_span;
-      merge(base.entries[at->second].value, e.value);
+      Entry& below = base.entries[at->second];
+      if (e.value.is_null() && !e.value.faulty) continue;
+      below.key_span = e.key_span;
+      if (starts_anew && starts_anew(e.key, below.value, e.value))
+        replace(below.value, e.value);
+      else
+        merge(below.value, e.value, starts_anew);
     }
   }
 }

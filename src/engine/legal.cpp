@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "places.hpp"
 #include "reckon/base/text.hpp"
@@ -21,9 +22,7 @@ class TrainingCheck {
 
   void run() {
     hardware();
-    const std::size_t before = out_.error_count();
-    degrees();
-    if (out_.error_count() > before) return;  // the rest divides by the data degree
+    divided_ = degrees();  // else nothing can be said about the data degree
     tensor();
     pipeline();
     sharding();
@@ -70,45 +69,57 @@ class TrainingCheck {
           .help("state it: chip: {host.one_way: 63 GB/s}");
   }
 
-  void degrees() {
-    const long G = number(plan_.cluster.nodes) * number(plan_.cluster.node.gpus);
+  double product() const {  // in double: each degree may be large
     const Mesh<double>& m = plan_.mesh;
-    const long t = number(m.tensor), c = number(m.context), p = number(m.pipeline);
-    const long product = t * c * p;
-    if (m.data) {
-      const long D = number(m.data);
-      if (D * product == G) return;
-      auto& f =
-          fault("mesh.data",
-                fmt::format("the degrees make {} GPUs, the cluster has {}: data {} · tensor {} · "
-                            "context {} · pipeline {}",
-                            D * product, G, D, t, c, p));
-      f.note(places_.of("cluster.nodes"), fmt::format("{} GPUs are stated here", G));
-      if (G % product == 0) {
-        f.help(fmt::format("data: {} fills them; without data: the GPUs that are left are taken",
-                           G / product));
-      } else {
-        f.help(fmt::format("the other degrees must divide {}", G));
-      }
-      return;
+    return value_of(m.tensor.raw) * value_of(m.context.raw) * value_of(m.pipeline.raw);
+  }
+  long gpus() const { return number(plan_.cluster.nodes) * number(plan_.cluster.node.gpus); }
+
+  // Whether the degrees multiply to the cluster.
+  bool degrees() {
+    const double G = static_cast<double>(gpus());
+    const Mesh<double>& m = plan_.mesh;
+    if (!m.data) return product() <= G && std::fmod(G, product()) == 0 ? true : do_not_divide();
+    const double D = value_of(m.data->raw);
+    if (D * product() == G) return true;
+    auto& f = fault("mesh.data",
+                    fmt::format("the degrees make {:.15g} GPUs, the cluster has {}: data {} · "
+                                "tensor {} · context {} · pipeline {}",
+                                D * product(), gpus(), number(m.data), number(m.tensor),
+                                number(m.context), number(m.pipeline)));
+    f.note(places_.of("cluster.nodes"), fmt::format("{} GPUs are stated here", gpus()));
+    if (std::fmod(G, product()) == 0) {
+      f.help(fmt::format("data: {} fills them; without data: the GPUs that are left are taken",
+                         G / product()));
+    } else {
+      f.help(fmt::format("the other degrees must divide {}", gpus()));
     }
-    if (G % product == 0) return;
-    const char* culprit = t > 1 && G % t != 0         ? "tensor"
-                          : p > 1 && G % (t * p) != 0 ? "pipeline"
-                          : c > 1                     ? "context"
-                                                      : "tensor";
-    const long degree = number(std::string_view(culprit) == "tensor"     ? m.tensor
-                               : std::string_view(culprit) == "pipeline" ? m.pipeline
-                                                                         : m.context);
-    const long rest = product / degree;
+    return false;
+  }
+
+  bool do_not_divide() {
+    const Mesh<double>& m = plan_.mesh;
+    const long G = gpus(), t = number(m.tensor), c = number(m.context), p = number(m.pipeline);
+    const bool by_tensor = t > 1 && G % t != 0;
+    const bool by_pipeline =
+        p > 1 &&
+        std::fmod(static_cast<double>(G), static_cast<double>(t) * static_cast<double>(p)) != 0;
+    const std::string culprit = by_tensor     ? "tensor"
+                                : by_pipeline ? "pipeline"
+                                : c > 1       ? "context"
+                                              : "tensor";
+    const long degree = culprit == "tensor" ? t : culprit == "pipeline" ? p : c;
+    const double rest = product() / static_cast<double>(degree);
     auto& f =
-        fault(fmt::format("mesh.{}", culprit),
-              fmt::format("tensor {} · context {} · pipeline {} = {} does not divide the {} GPUs",
-                          t, c, p, product, G));
+        fault("mesh." + culprit,
+              fmt::format("tensor {} · context {} · pipeline {} = {:.15g} does not divide the "
+                          "{} GPUs",
+                          t, c, p, product(), G));
     f.note(places_.of("cluster.nodes"), fmt::format("{} GPUs are stated here", G));
-    if (G % rest == 0 && !nearest_divisors(G / rest, degree).empty())
-      f.help(fmt::format("nearest {} degrees that work: {}", culprit,
-                         nearest_divisors(G / rest, degree)));
+    if (rest > static_cast<double>(G) || std::fmod(static_cast<double>(G), rest) != 0) return false;
+    const std::string near = nearest_divisors(G / std::lround(rest), degree);
+    if (!near.empty()) f.help(fmt::format("nearest {} degrees that work: {}", culprit, near));
+    return false;
   }
 
   void tensor() {
@@ -130,7 +141,13 @@ class TrainingCheck {
     if (n % t == 0) return;
     fault("mesh.tensor", fmt::format("tensor = {} does not divide {} = {}", t, what, n))
         .note(places_.of(path), fmt::format("{} is stated here", what))
-        .help("nearest degrees that work: " + nearest_divisors(n, t));
+        .help("nearest degrees that work: " + tensor_degrees(n, t));
+  }
+
+  // That divide the GPUs of the plan too, where there are any.
+  std::string tensor_degrees(long n, long t) const {
+    const std::string both = nearest_divisors(std::gcd(n, gpus()), t);
+    return both.empty() ? nearest_divisors(n, t) : both;
   }
 
   void tensor_group(std::size_t i, long t) {
@@ -142,7 +159,7 @@ class TrainingCheck {
       fault("mesh.tensor",
             fmt::format("tensor = {} neither divides kv_heads = {} nor is a multiple of it", t, kv))
           .note(places_.of(at + ".mixer.kv_heads"), "kv_heads is stated here")
-          .help("nearest degrees that work: " + nearest_divisors(kv, t));
+          .help("nearest degrees that work: " + tensor_degrees(kv, t));
     if (g.mlp.width) divides(t, number(g.mlp.width), at + ".mlp.width", "the MLP's width");
   }
 
@@ -181,8 +198,11 @@ class TrainingCheck {
     auto& f = fault("schedule.chunks",
                     fmt::format("{} stages · {} chunks do not divide {} layers", p, v, L));
     f.note(places_.of("model.layers.0.count"), "layers are stated here");
-    if (slots % p == 0) {
-      f.help("nearest chunks that work: " + nearest_divisors(slots / p, v));
+    const long per_stage = slots / p;
+    if (slots % p == 0 && per_stage == 1) {
+      f.help("a stage holds one layer only: write schedule: 1f1b, or take fewer stages");
+    } else if (slots % p == 0) {
+      f.help("nearest chunks that work: " + nearest_divisors(per_stage, v, 2));
     } else {
       f.help("choose a pipeline degree that divides the layers: " + nearest_divisors(L, p));
     }
@@ -194,7 +214,7 @@ class TrainingCheck {
     if (plan_.sharding.within == Within::kNode && z == 0)
       fault("sharding.within", "nothing is sharded: zero is 0")
           .help("write sharding: {zero: 3, within: node} (HSDP)");
-    if (plan_.sharding.within != Within::kNode) return;
+    if (plan_.sharding.within != Within::kNode || !divided_) return;
     const long ranks = data_degree() * number(plan_.mesh.context);
     const long in_node =
         std::max(1L, std::min(ranks, number(plan_.cluster.node.gpus) / number(plan_.mesh.tensor)));
@@ -204,6 +224,11 @@ class TrainingCheck {
                         in_node))
           .note(places_.of("cluster.node.gpus"), "GPUs of a node are stated here")
           .help("choose degrees whose data · context is a multiple of the ranks in a node");
+    else if (z > 0 && in_node == 1 && ranks > 1)
+      fault("sharding.within",
+            fmt::format("nothing is sharded: tensor = {} leaves one data rank to a node of {} GPUs",
+                        number(plan_.mesh.tensor), number(plan_.cluster.node.gpus)))
+          .help("write sharding: fsdp to shard over all data ranks, or ddp");
   }
 
   long data_degree() const {
@@ -232,6 +257,7 @@ class TrainingCheck {
       fault("mesh.expert", "expert parallelism, but the model has no routed experts")
           .note(places_.of("model"), "the model is stated here")
           .help("leave mesh.expert out");
+    if (!divided_) return;
     const long ranks = data_degree() * number(plan_.mesh.context);
     if (ranks % e != 0)
       fault("mesh.expert",
@@ -248,7 +274,7 @@ class TrainingCheck {
           .help("write {tokens_per_gpu: 16384}, or {global: 128, micro: 1, sequence: 8192}");
       return;
     }
-    if (b.tokens_per_gpu) return;
+    if (b.tokens_per_gpu) return by_tokens();
     if (b.micro_batches)
       fault("batch.micro_batches",
             "micro_batches goes with tokens_per_gpu; here it follows from global and micro");
@@ -262,7 +288,7 @@ class TrainingCheck {
       out_.error(places_.of("batch"), fmt::format("the batch states no {}", field))
           .help("write {global: 128, micro: 1, sequence: 8192}, or {tokens_per_gpu: 16384}");
     }
-    if (complete) micro_batches();
+    if (complete && divided_) micro_batches();
   }
 
   void micro_batches() {
@@ -278,10 +304,50 @@ class TrainingCheck {
                  : fmt::format("the smallest global batch that works: {}", step));
       return;
     }
-    const long n = B / (D * b), p = number(plan_.mesh.pipeline);
+    stages_filled(B / (D * b));
+  }
+
+  // {tokens_per_gpu, micro_batches}: a micro-batch is whole tokens, and whole sequences where they are stated.
+  void by_tokens() {
+    const Batch<double>& b = plan_.batch;
+    const long n = b.micro_batches ? number(b.micro_batches) : 1;
+    if (divided_) {
+      const double ranks = static_cast<double>(data_degree()) * value_of(plan_.mesh.context.raw);
+      const double rank_tokens =
+          value_of(b.tokens_per_gpu->raw) * static_cast<double>(gpus()) / ranks;
+      const double micro = rank_tokens / static_cast<double>(n);
+      if (micro != std::floor(micro))
+        fault(b.micro_batches ? "batch.micro_batches" : "batch.tokens_per_gpu",
+              fmt::format("{} micro-batches do not divide the {:.15g} tokens of a data rank", n,
+                          rank_tokens))
+            .note(places_.of("batch.tokens_per_gpu"), "tokens_per_gpu is stated here")
+            .help("nearest counts that work: " + nearest_divisors(std::lround(rank_tokens), n));
+      else if (b.sequence)
+        whole_sequences(n, micro, value_of(b.sequence->raw) / value_of(plan_.mesh.context.raw));
+    }
+    stages_filled(n);
+  }
+
+  void whole_sequences(long n, double micro, double piece) {
+    if (piece != std::floor(piece) || std::fmod(micro, piece) == 0) return;
+    auto& f =
+        fault(plan_.batch.micro_batches ? "batch.micro_batches" : "batch.tokens_per_gpu",
+              fmt::format("a micro-batch of {:.15g} tokens is no multiple of the {:.15g} that a "
+                          "rank holds of a sequence",
+                          micro, piece));
+    f.note(places_.of("batch.sequence"), "sequence is stated here");
+    const double sequences = micro * static_cast<double>(n) / piece;
+    if (sequences == std::floor(sequences) && n > 1)
+      f.help("nearest micro_batches that work: " + nearest_divisors(std::lround(sequences), n));
+    else
+      f.help("choose tokens_per_gpu as a multiple of the sequence, or a shorter sequence");
+  }
+
+  void stages_filled(long n) {
+    const long p = number(plan_.mesh.pipeline);
     if (plan_.schedule.kind == ScheduleKind::kInterleaved && n % p != 0)
       fault(
-          "batch.micro",
+          plan_.batch.tokens_per_gpu ? "batch.micro_batches" : "batch.micro",
           fmt::format(
               "{} micro-batches are no multiple of the {} stages, as an interleaved schedule needs",
               n, p))
@@ -303,6 +369,15 @@ class TrainingCheck {
             "context parallelism splits the sequence, and batch.sequence is not stated");
       return;
     }
+    const bool attends =
+        std::any_of(plan_.model.layers.begin(), plan_.model.layers.end(),
+                    [](const auto& g) { return g.mixer.kind != MixerKind::kNone; });
+    if (!attends) {
+      fault("mesh.context", "context parallelism passes keys and values, and no layer has a mixer")
+          .note(places_.of("model.layers"), "the layers are stated here")
+          .help("leave mesh.context out");
+      return;
+    }
     const long s = number(plan_.batch.sequence);
     if (s % c != 0)
       fault("mesh.context", fmt::format("context = {} does not divide sequence = {}", c, s))
@@ -310,7 +385,21 @@ class TrainingCheck {
           .help("nearest degrees that work: " + nearest_divisors(s, c));
   }
 
+  // What is assumed, or stated of the model, against the plan's other figures.
   void efficiency() {
+    double layers = 0;
+    for (const auto& g : plan_.model.layers) layers += value_of(g.count.raw);
+    if (layers > 0 && value_of(plan_.assume.gathered_layers.raw) > layers)
+      fault("assume.gathered_layers",
+            fmt::format("{} layers gathered at once, but the model has {}",
+                        number(plan_.assume.gathered_layers), layers))
+          .note(places_.of("model.layers.0.count"), "layers are stated here");
+    const long positions = number(plan_.model.positions);
+    if (positions > 0 && plan_.batch.sequence && number(plan_.batch.sequence) > positions)
+      fault("batch.sequence", fmt::format("sequence = {}, but the model learned {} positions",
+                                          number(plan_.batch.sequence), positions))
+          .note(places_.of("model.positions"), "positions are stated here")
+          .help(fmt::format("at most {} tokens", positions));
     const bool shaped = dimensioned() && plan_.batch.sequence;
     if (plan_.assume.train.mfu && plan_.assume.flops != FlopCount::k6n && !shaped)
       fault(
@@ -381,6 +470,7 @@ class TrainingCheck {
   const TrainingPlan<double>& plan_;
   const Places& places_;
   Diagnostics& out_;
+  bool divided_ = false;
 };
 
 }  // namespace

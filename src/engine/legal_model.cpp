@@ -14,6 +14,32 @@ using Number = std::optional<Count<double>>;
 double value(const Count<double>& x) { return value_of(x.raw); }
 double value(const Number& x) { return x ? value_of(x->raw) : 0; }
 
+// Fields that mean something for some kinds only.
+struct Belonging {
+  std::string_view part, field, kinds;
+};
+constexpr Belonging kBelongings[] = {{"mixer", "heads", "attention or mla"},
+                                     {"mixer", "kv_heads", "attention"},
+                                     {"mixer", "head_width", "attention"},
+                                     {"mixer", "bias", "attention"},
+                                     {"mixer", "qk_norm", "attention"},
+                                     {"mixer", "window", "attention or mla"},
+                                     {"mixer", "q_rank", "mla"},
+                                     {"mixer", "kv_rank", "mla"},
+                                     {"mixer", "nope_width", "mla"},
+                                     {"mixer", "rope_width", "mla"},
+                                     {"mixer", "v_width", "mla"},
+                                     {"mlp", "width", "dense or moe"},
+                                     {"mlp", "matrices", "dense or moe"},
+                                     {"mlp", "bias", "dense"},
+                                     {"mlp", "experts", "moe"},
+                                     {"mlp", "top_k", "moe"},
+                                     {"mlp", "shared", "moe"},
+                                     {"mlp", "shared_width", "moe"},
+                                     {"mlp", "router", "moe"},
+                                     {"mlp", "router_bias", "moe"},
+                                     {"mlp", "node_limit", "moe"}};
+
 class ModelCheck {
  public:
   ModelCheck(const Model<double>& model, std::string path, const Places& places, Diagnostics& out)
@@ -21,6 +47,10 @@ class ModelCheck {
 
   void run() {
     if (model_.abstract()) return abstract();
+    if (model_.active)
+      out_.error(places_.of(path_ + ".active"),
+                 "active belongs to a model that states params; here parameters are counted")
+          .help("leave active out");
     need(model_.hidden, "hidden", "the width of the residual stream");
     if (model_.layers.empty()) out_.error(places_.of(path_ + ".layers"), "the model has no layers");
     if (!model_.hidden) return;
@@ -60,7 +90,20 @@ class ModelCheck {
                                                       static_cast<long>(value(m.kv_heads))));
   }
 
+  // A field of another kind than the layer's would change nothing.
+  void belongs(const std::string& part, std::string_view kind) {
+    for (const Belonging& b : kBelongings) {
+      const std::string path = fmt::format("{}.{}.{}", group_, part, b.field);
+      if (b.part != part || b.kinds.find(kind) != b.kinds.npos || !places_.claimed(path)) continue;
+      out_.error(places_.of(path), fmt::format("{} belongs to {} kind {}, and this one is {}",
+                                               b.field, part, b.kinds, kind))
+          .note(places_.of(fmt::format("{}.{}.kind", group_, part)), "its kind is stated here")
+          .help(fmt::format("leave {} out", b.field));
+    }
+  }
+
   void mixer(const Mixer<double>& m) {
+    belongs("mixer", name_of(m.kind));
     if (m.kind == MixerKind::kAttention) {
       need(m.heads, "mixer.heads", "query heads");
       if (!m.heads) return;
@@ -86,6 +129,7 @@ class ModelCheck {
   }
 
   void mlp(const Mlp<double>& m) {
+    belongs("mlp", name_of(m.kind));
     if (m.kind == MlpKind::kAbstract)
       out_.error(places_.of(group_ + ".mlp.kind"),
                  "mlp kind 'abstract' belongs to models that state params");
@@ -94,11 +138,7 @@ class ModelCheck {
     if (value(m.matrices) != 2 && value(m.matrices) != 3)
       out_.error(places_.of(group_ + ".mlp.matrices"),
                  fmt::format("an MLP has 2 or 3 matrices, not {}", value(m.matrices)));
-    if (m.kind == MlpKind::kDense) {
-      if (m.experts)
-        out_.error(places_.of(group_ + ".mlp.experts"), "experts belong to mlp kind moe");
-      return;
-    }
+    if (m.kind == MlpKind::kDense) return;
     need(m.experts, "mlp.experts", "routed experts");
     need(m.top_k, "mlp.top_k", "experts of a token");
     if (m.experts && m.top_k && value(m.top_k) > value(m.experts))
@@ -122,17 +162,18 @@ void check_model(const Model<double>& model, const std::string& path, const Orig
   ModelCheck(model, path, places, diagnostics).run();
 }
 
-std::string nearest_divisors(long n, long x) {
+std::string nearest_divisors(long n, long x, long least) {
   long below = 0, above = 0;
-  for (long d = 1; d * d <= n; ++d) {
+  for (long d = 1; d <= n / d; ++d) {
     if (n % d != 0) continue;
     for (const long c : {d, n / d}) {
+      if (c < least) continue;
       if (c < x && c > below) below = c;
       if (c > x && (above == 0 || c < above)) above = c;
     }
   }
   if (below && above) return fmt::format("{} and {}", below, above);
-  return fmt::format("{}", below ? below : above);
+  return below || above ? fmt::format("{}", below ? below : above) : "";
 }
 
 }  // namespace reckon

@@ -2,8 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
+
 #include "overlay.hpp"
+#include "parts.hpp"
 #include "reckon/base/edit_distance.hpp"
+#include "reckon/base/text.hpp"
 #include "reckon/engine/legal.hpp"
 
 namespace reckon {
@@ -21,6 +26,33 @@ Value take(Value& mapping, std::string_view key) {
   return {};
 }
 
+// What the fields of a line mean together.
+void complete_line(const Value& line, Expectation& e, Diagnostics& diagnostics) {
+  const auto place = [&](const char* key) {
+    const Value* at = line.find(key);
+    return at && at->span ? at->span : e.span;
+  };
+  if (!e.fits.is_null()) {
+    if (!e.metric.empty() || !e.exact.empty() || !e.printed.empty()) {
+      diagnostics.error(place("fits"), "expect: fits is a line of its own")
+          .help("write - {fits: yes}, and a second line for the metric");
+      return;
+    }
+    e.metric = "fits";
+    e.exact = e.fits.text;
+  }
+  e.exact_span = place(line.find("fits") ? "fits" : "exact");
+  e.printed_span = place("printed");
+  if (e.metric.empty()) diagnostics.error(e.span, "expect: the line names no metric");
+  if (e.exact.empty() && e.printed.empty())
+    diagnostics.error(e.span, "expect: the line states no value")
+        .help("write exact: 112 GB, or printed: 112 GB with within: 1%");
+  else if (e.within && e.printed.empty())
+    diagnostics
+        .error(place("within"), "expect: within belongs to printed, and exact is held to 1e-5")
+        .help("write printed: 112 GB, within: 1%");
+}
+
 std::vector<Expectation> expectations(const Value& list, Diagnostics& diagnostics) {
   std::vector<Expectation> out;
   if (list.is_null()) return out;
@@ -33,20 +65,33 @@ std::vector<Expectation> expectations(const Value& list, Diagnostics& diagnostic
   for (std::size_t i = 0; i < list.items.size(); ++i) {
     Expectation& e = out.emplace_back();
     e.span = list.items[i].span;
-    bind(list.items[i], e, {diagnostics, unused, fmt::format("expect.{}", i)});
-    if (!e.fits.is_null()) {
-      e.metric = "fits";
-      e.exact = e.fits.text;
+    if (list.items[i].is_null()) {
+      diagnostics.error(e.span ? e.span : list.span, "expect: an empty line");
+      continue;
     }
-    if (e.metric.empty()) diagnostics.error(e.span, "expect: the line names no metric");
-    if (e.exact.empty() && e.printed.empty())
-      diagnostics.error(e.span, "expect: the line states no value")
-          .help("write exact: 112 GB, or printed: 112 GB with within: 1%");
+    const std::size_t before = diagnostics.error_count();
+    bind(list.items[i], e, {diagnostics, unused, fmt::format("expect.{}", i)});
+    if (diagnostics.error_count() == before) complete_line(list.items[i], e, diagnostics);
   }
   return out;
 }
 
-PlanFile::Case read_case(Value item, Diagnostics& diagnostics) {
+// A case is asked for by its name, and `all` asks for all of them.
+void check_name(const PlanFile& file, const std::string& name, Span at, Diagnostics& diagnostics) {
+  if (name.empty()) {
+    diagnostics.error(at, "cases: a case needs a name").help("write - {name: no recompute, …}");
+  } else if (name == "all") {
+    diagnostics.error(at, "cases: --case all means all cases, so no case can be called 'all'");
+  }
+  for (const PlanFile::Case& other : file.cases) {
+    if (other.name != name || name.empty()) continue;
+    diagnostics.error(at, fmt::format("cases: two are called '{}'", name))
+        .note(other.span, "the first one");
+    return;
+  }
+}
+
+PlanFile::Case read_case(Value item, const PlanFile& file, Diagnostics& diagnostics) {
   PlanFile::Case c;
   c.span = item.span;
   if (!item.is_mapping()) {
@@ -55,8 +100,8 @@ PlanFile::Case read_case(Value item, Diagnostics& diagnostics) {
   }
   doc::expand_dotted_keys(item, diagnostics, {"expect"});
   const Value name = take(item, "name");
-  if (!name.is_scalar()) diagnostics.error(item.span, "cases: a case has no name");
-  c.name = name.text;
+  if (name.is_scalar()) c.name = name.text;
+  check_name(file, c.name, name.is_scalar() ? name.span : item.span, diagnostics);
   c.expect = expectations(take(item, "expect"), diagnostics);
   take(item, "measured");
   c.overlay = std::move(item);
@@ -72,16 +117,33 @@ void place_in(const SourceFile* file, Value& v) {
   }
 }
 
+constexpr std::string_view kNotOfAPlan[] = {"kind", "cases", "expect", "measured"};
+
 // mesh.tensor=8: the value is parsed where it stands in the word, so that a fault points into the whole.
-void apply_sets(Workspace& work, Value& tree, const Sets& sets, Diagnostics& diagnostics) {
+void read_sets(Workspace& work, PlanFile& file, const Sets& sets, Diagnostics& diagnostics) {
   for (const auto& [path, text] : sets) {
     const std::size_t before = diagnostics.error_count();
     const SourceFile* word = work.sources().add("--set", path + "=" + text);
-    Value value = work.read_text("--set", std::string(path.size() + 1, ' ') + text, diagnostics);
+    const Span all{word, 1, 1, static_cast<int>(path.size() + 1 + text.size())};
+    const std::string outermost = path.substr(0, path.find('.'));
+    if (std::find(std::begin(kNotOfAPlan), std::end(kNotOfAPlan), outermost) !=
+        std::end(kNotOfAPlan)) {
+      diagnostics
+          .error(all, fmt::format("--set changes fields of the plan, and {} is none", outermost))
+          .help(fmt::format("change {} in the file", outermost));
+      continue;
+    }
+    Value value = doc::parse_yaml(
+        work.sources().add("--set", std::string(path.size() + 1, ' ') + text), diagnostics);
     place_in(word, value);
     if (diagnostics.error_count() > before) continue;
-    open_names_along(tree, path);
-    doc::set_path(tree, path, std::move(value), diagnostics);
+    if (value.is_null()) {
+      diagnostics.error(all, fmt::format("--set {}: no value after the '='", path))
+          .help("write --set mesh.tensor=8");
+      continue;
+    }
+    doc::expand_dotted_keys(value, diagnostics);
+    file.sets.emplace_back(path, std::move(value));
   }
 }
 
@@ -102,7 +164,7 @@ void override_hardware(Workspace& work, Value& tree, Diagnostics& diagnostics) {
         if (overlay.is_mapping()) {
           Value rest = overlay;
           take(rest, "base");
-          doc::merge(other, rest);
+          lay_over(other, rest);
         }
       }
       *at = std::move(other);
@@ -113,7 +175,12 @@ void override_hardware(Workspace& work, Value& tree, Diagnostics& diagnostics) {
                         fmt::format("{}: expected a name or the fields that differ", what));
       return;
     }
-    doc::merge(*at, overlay);
+    if (shelf == Shelf::kNodes) {
+      lay_over_node(*at, overlay);
+      *at = resolve_node(work, *at, diagnostics);
+    } else {
+      lay_over(*at, overlay);
+    }
   };
   Value* at_node = cluster && cluster->is_mapping() ? cluster->find("node") : nullptr;
   into(at_node, node, "node", Shelf::kNodes);
@@ -124,33 +191,72 @@ void override_hardware(Workspace& work, Value& tree, Diagnostics& diagnostics) {
   into(at_node->find("fabric"), fabric, "fabric", Shelf::kFabrics);
 }
 
+bool is_price(const Value& v) {
+  const auto parsed = parse_quantity(v.text, detail::dim_of(Price<double>{}), Hint::kUsdPerHour);
+  return std::holds_alternative<double>(parsed);
+}
+
+// Every line of {h100-sxm: 2.50 USD/h, as_of: 2026-01} but the date and the source is a price.
+void check_prices(const Value& prices, Diagnostics& diagnostics) {
+  Origins unused;
+  for (const doc::Entry& e : prices.entries) {
+    if (e.key == "as_of" || e.key == "source" || e.key == "name") continue;
+    double price = 0;
+    detail::read_number(e.value, detail::dim_of(Price<double>{}),
+                        Field(e.key, "", "").hint(Hint::kUsdPerHour),
+                        {diagnostics, unused, "price"}, price);
+  }
+}
+
+void no_price(const Value& prices, const std::string& chip, Diagnostics& diagnostics) {
+  std::vector<std::string> keys;
+  for (const std::string& key : prices.keys())
+    if (key != "as_of" && key != "source" && key != "name") keys.push_back(key);
+  auto& warning = diagnostics.warning(
+      prices.span, fmt::format("price: no price for the plan's chip '{}'", chip));
+  const bool shorter = std::any_of(keys.begin(), keys.end(),
+                                   [&](const std::string& k) { return chip.starts_with(k + "-"); });
+  if (shorter || !closest(chip, keys).empty())
+    warning.help(fmt::format("did you mean '{}'?", chip));
+  else if (!keys.empty())
+    warning.help(fmt::format("prices are stated for {}", join(keys, ", ")));
+}
+
+Value price_file(Workspace& work, const Value& said, Diagnostics& diagnostics) {
+  const auto file =
+      work.find(Shelf::kPresets, said.text, said.span.file ? said.span.file->name : "");
+  Value prices =
+      work.read(file.empty() ? std::filesystem::path(said.text) : file, said.span, diagnostics);
+  take(prices, "kind");
+  return prices;
+}
+
 // price: {h100-sxm: 2.50 USD/h, as_of: 2026-01}, or a file that says so -> run.price of the plan's chip.
 void apply_price(Workspace& work, Value& tree, Diagnostics& diagnostics) {
   Value price = take(tree, "price");
   if (price.is_null()) return;
-  if (price.is_scalar() &&
-      (price.text.ends_with(".yaml") || price.text.find('/') != std::string::npos)) {
-    const auto file =
-        work.find(Shelf::kPresets, price.text, price.span.file ? price.span.file->name : "");
-    price =
-        work.read(file.empty() ? std::filesystem::path(price.text) : file, price.span, diagnostics);
-    take(price, "kind");
-  }
+  if (price.is_scalar() && !is_price(price) &&
+      (price.text.ends_with(".yaml") || price.text.find('/') != std::string::npos))
+    price = price_file(work, price, diagnostics);
   if (price.is_null()) return;
   Value run = take(tree, "run");
   if (run.is_null()) run = doc::mapping(price.span);
-  if (price.is_scalar()) {  // price: 2.50 USD/h
+  const Value* again = run.find("price");
+  if (again && !again->is_null()) {
+    diagnostics.error(price.span, "the price is stated twice: price, and run.price")
+        .note(again->span, "run.price is stated here")
+        .help("leave one of them out");
+  } else if (price.is_scalar()) {  // price: 2.50 USD/h
     doc::set(run, "price", price);
   } else if (price.is_mapping()) {
+    check_prices(price, diagnostics);
     const Value* id = tree.at("cluster.node.chip.id");
     const Value* stated = id ? price.find(id->text) : nullptr;
-    if (stated) {
+    if (stated && !stated->is_null()) {
       doc::set(run, "price", *stated);
       if (const Value* date = price.find("as_of")) doc::set(run, "as_of", *date);
-    } else {
-      std::vector<std::string> keys = price.keys();
-      diagnostics.warning(price.span, fmt::format("price: no price for the plan's chip '{}'",
-                                                  id ? id->text : "unnamed"));
+    } else if (id || tree.at("cluster.node.chip")) {  // else the cluster has a fault of its own
+      no_price(price, id ? id->text : "unnamed", diagnostics);
     }
   } else {
     diagnostics.error(price.span, "price: expected 2.50 USD/h or {h100-sxm: 2.50 USD/h}");
@@ -162,22 +268,14 @@ void apply_price(Workspace& work, Value& tree, Diagnostics& diagnostics) {
 void write_out_sharding(Value& tree, Diagnostics& diagnostics) {
   Value* s = tree.find("sharding");
   if (!s || !s->is_scalar()) return;
-  static const std::pair<const char*, std::pair<const char*, const char*>> kWords[] = {
-      {"ddp", {"0", "all"}},    {"none", {"0", "all"}},   {"zero-1", {"1", "all"}},
-      {"zero-2", {"2", "all"}}, {"zero-3", {"3", "all"}}, {"fsdp", {"3", "all"}},
-      {"hsdp", {"3", "node"}}};
-  std::vector<std::string> words;
-  for (const auto& [word, meaning] : kWords) {
-    words.emplace_back(word);
-    if (s->text != word) continue;
-    Value out = doc::mapping(s->span);
-    doc::set(out, "zero", doc::scalar(meaning.first, s->span));
-    doc::set(out, "within", doc::scalar(meaning.second, s->span));
+  if (Value out = sharding_of(*s); !out.is_null()) {
     *s = std::move(out);
     return;
   }
+  static const std::vector<std::string> kWords{"ddp",    "none", "zero-1", "zero-2",
+                                               "zero-3", "fsdp", "hsdp"};
   auto& fault = diagnostics.error(s->span, fmt::format("sharding: '{}' is not known", s->text));
-  const std::string near = closest(s->text, words);
+  const std::string near = closest(s->text, kWords);
   fault.help(near.empty()
                  ? "write ddp, zero-1, zero-2, fsdp (= zero-3), hsdp, or {zero: 3, within: node}"
                  : fmt::format("did you mean '{}'?", near));
@@ -216,7 +314,33 @@ Value with_defaults(Workspace& work, Value tree, Diagnostics& diagnostics) {
   return out;
 }
 
+// Keys that a plan can have and that are no fields once it is resolved.
+constexpr std::string_view kBesideFields[] = {"kind",  "cases", "expect", "measured",
+                                              "price", "chip",  "node",   "fabric"};
+
+// An unknown key near one of those, or near none at all; binding reports the rest.
+void report_unknown(Value& tree, Diagnostics& diagnostics) {
+  std::vector<std::string> fields;
+  const TrainingPlan<double> plan;
+  TrainingPlan<double>::fields([&](const Field& f, const auto&) { fields.emplace_back(f.name); },
+                               plan);
+  std::vector<std::string> all = fields;
+  all.insert(all.end(), std::begin(kBesideFields), std::end(kBesideFields));
+  Origins unused;
+  std::erase_if(tree.entries, [&](const doc::Entry& e) {
+    const auto is_in = [](const auto& words, const std::string& word) {
+      return std::find(std::begin(words), std::end(words), word) != std::end(words);
+    };
+    if (is_in(all, e.key)) return false;
+    const std::string near = closest(e.key, all);
+    if (is_in(fields, near)) return false;
+    detail::unknown_key(e, all, {diagnostics, unused});
+    return true;
+  });
+}
+
 Value resolve_training(Workspace& work, Value tree, Diagnostics& diagnostics) {
+  report_unknown(tree, diagnostics);
   const Span place = tree.span;
   tree = with_defaults(work, std::move(tree), diagnostics);
   tree.span = place;
@@ -224,8 +348,10 @@ Value resolve_training(Workspace& work, Value tree, Diagnostics& diagnostics) {
     if (Value* at = tree.find(key); at && !at->is_null()) *at = resolve(work, *at, diagnostics);
   };
   rewrite("model", resolve_model);
-  rewrite("cluster", resolve_cluster);
+  rewrite("cluster", open_cluster);
   override_hardware(work, tree, diagnostics);
+  if (Value* cluster = tree.find("cluster"))
+    *cluster = fill_nodes(std::move(*cluster), diagnostics);
   apply_price(work, tree, diagnostics);
   rewrite("precision", resolve_precision);
   rewrite("optimizer", resolve_optimizer);
@@ -264,20 +390,21 @@ PlanFile open_plan(Workspace& work, std::string name, Value tree, const Sets& se
         diagnostics.error(kind.span, fmt::format("kind: '{}' is not a kind of plan", f.kind));
     fault.help("kinds of plan: training");
   }
-  apply_sets(work, tree, sets, diagnostics);
+  read_sets(work, f, sets, diagnostics);
   f.tree = std::move(tree);
   if (!cases.is_null() && !cases.is_sequence())
     diagnostics.error(cases.span, "cases: expected a list of {name: …, the fields that differ}");
-  for (const Value& item : cases.items) {
-    PlanFile::Case& c = f.cases.emplace_back(read_case(item, diagnostics));
-    apply_sets(work, c.overlay, sets, diagnostics);
-  }
+  for (const Value& item : cases.items) f.cases.push_back(read_case(item, f, diagnostics));
   return f;
 }
 
-Value case_tree(const PlanFile& file, const PlanFile::Case* which) {
+Value case_tree(const PlanFile& file, const PlanFile::Case* which, Diagnostics& diagnostics) {
   Value tree = file.tree;
   if (which) lay_over(tree, which->overlay);
+  for (const auto& [path, value] : file.sets) {
+    open_names_along(tree, path);
+    doc::set_path(tree, path, value, diagnostics);
+  }
   return tree;
 }
 

@@ -1,5 +1,5 @@
-// A name that something is laid over becomes {base: name, …}: so `cluster: 64xh100-sxm` with
-// `--set cluster.node.chip.peak.bf16=1000TFLOP/s`, or a case that says `cluster: {nodes: 4}`, overrides one field.
+// A plan's tree laid over another. A key that names a file is no end of a path: over `cluster: 64xh100-sxm`,
+// `cluster.node.gpus: 16` makes {base: 64xh100-sxm, node: {gpus: 16}}, and so does --set.
 #pragma once
 
 #include <string_view>
@@ -8,10 +8,21 @@
 
 namespace reckon {
 
-// Opens the names that a path runs through.
+// `overlay` over `tree`: names along the way are opened, then merged. Where a file can be named, a mapping with
+// `base`, and one that is whole without what lies below, starts anew.
+void lay_over(doc::Value& tree, const doc::Value& overlay);
+
+// The same for a node: with fewer GPUs of it go fewer of its network ports, unless those are stated too.
+void lay_over_node(doc::Value& node, const doc::Value& overlay);
+
+// Opens the names that a path such as `cluster.node.gpus` runs through.
 void open_names_along(doc::Value& tree, std::string_view path);
 
-// Opens the names that `overlay` says more about, then lays it over.
-void lay_over(doc::Value& tree, const doc::Value& overlay);
+// A word as the mapping it stands for: `sharding: fsdp`, `assume: {overlap: full}`; null if it is none.
+doc::Value sharding_of(const doc::Value& word);
+doc::Value overlap_of(const doc::Value& word);
+
+// A number as stated, {value: …} included: the scalar, or null.
+const doc::Value* scalar_in(const doc::Value* v);
 
 }  // namespace reckon

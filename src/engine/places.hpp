@@ -22,6 +22,14 @@ class Places {
     }
     return tree_.span;
   }
+  // Stated, and not as nothing: `bias: none` and `shared: 0` are no claims.
+  bool claimed(std::string_view path) const {
+    const doc::Value* v = stated(path) ? tree_.at(path) : nullptr;
+    if (!v) return false;
+    for (const char* nothing : {"none", "no", "false", "off", "0"})
+      if (v->is_scalar() && v->text == nothing) return false;
+    return true;
+  }
   bool stated(std::string_view path) const { return origins_.contains(path); }
 
  private:

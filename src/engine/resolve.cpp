@@ -1,9 +1,11 @@
 // Names looked up and shorthands written out: trees in, trees out.
 #include <fmt/format.h>
 
-#include <charconv>
+#include <algorithm>
 
 #include "overlay.hpp"
+#include "parts.hpp"
+#include "reckon/base/text.hpp"
 #include "reckon/engine/load.hpp"
 #include "reckon/units/parse.hpp"
 
@@ -47,7 +49,10 @@ Value named(Workspace& work, Shelf shelf, const Value& said, Diagnostics& diagno
     if (!out.is_mapping()) return out;
     std::erase_if(rest.entries, [](const doc::Entry& e) { return e.key == "base"; });
   }
-  lay_over(out, rest);
+  if (shelf == Shelf::kNodes)
+    lay_over_node(out, rest);
+  else
+    lay_over(out, rest);
   complete(out);
   return out;
 }
@@ -63,10 +68,10 @@ Value stored(Workspace& work, const Value& said, Diagnostics& diagnostics) {
   if (!said.is_scalar()) return said;  // {name, size} written out
   const Value* format = work.load(Shelf::kFormats, said.text, said.span, diagnostics);
   if (!format) return doc::faulty();
-  const Value* bits = format->find("bits_per_weight");
+  const Value* bits = scalar_in(format->find("bits_per_weight"));
   double value = 0;
-  const auto parsed = bits && bits->is_scalar() ? parse_quantity(bits->text, kOne, Hint::kRatio)
-                                                : std::variant<double, ParseError>(ParseError{});
+  const auto parsed = bits ? parse_quantity(bits->text, kOne, Hint::kRatio)
+                           : std::variant<double, ParseError>(ParseError{});
   if (const double* x = std::get_if<double>(&parsed)) value = *x;
   if (value <= 0) {
     diagnostics.error(said.span, fmt::format("format '{}' states no bits_per_weight", said.text))
@@ -101,51 +106,64 @@ Value abstract_group(Value& model) {
 }
 
 // `64xh100-sxm` -> count and chip. False if the text has another form.
-bool split_count(std::string_view text, long& count, std::string_view& chip) {
-  const std::size_t x = text.find('x');
-  if (x == text.npos || x == 0 || x + 1 == text.size()) return false;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + x, count);
-  if (error != std::errc() || end != text.data() + x) return false;
-  chip = text.substr(x + 1);
+bool split_count(const Value& said, Value& count, std::string& chip) {
+  const std::size_t x = said.text.find('x');
+  if (x == std::string::npos || x == 0 || x + 1 == said.text.size()) return false;
+  const std::string number = said.text.substr(0, x);
+  if (number.find_first_not_of("0123456789.,_+-eEkKMGTi ") != std::string::npos) return false;
+  if (number.find_first_of("0123456789") == std::string::npos) return false;
+  count = doc::scalar(number, said.span);
+  chip = said.text.substr(x + 1);
   return true;
 }
 
-// So many GPUs in nodes of a kind. Fewer than a node: part of one.
-Value nodes_for(long gpus, Value node, const Value& said, Diagnostics& diagnostics) {
-  long per_node = 0;
-  if (const Value* g = node.find("gpus"); g && g->is_scalar())
-    std::from_chars(g->text.data(), g->text.data() + g->text.size(), per_node);
-  if (gpus < 1 || per_node < 1) {
-    diagnostics.error(said.span, fmt::format("'{}' asks for no GPU", said.text))
-        .help("write 8xh100-sxm");
-    return doc::faulty();
+}  // namespace
+
+namespace {
+
+bool is_params(const Value& said) {
+  if (!said.is_scalar() || said.quoted) return false;
+  const auto parsed = parse_quantity(said.text, kOne, Hint::kParams);
+  return std::holds_alternative<double>(parsed);
+}
+
+// {5: {…}} over a list of five: the merge left the mapping in the list's place.
+bool names_no_item(Workspace& work, const Value& said, const Value& layers,
+                   Diagnostics& diagnostics) {
+  const bool numbers =
+      layers.is_mapping() && !layers.entries.empty() &&
+      std::all_of(layers.entries.begin(), layers.entries.end(), [](const doc::Entry& e) {
+        return e.key.find_first_not_of("0123456789") == std::string::npos;
+      });
+  const Value* base = said.is_mapping() ? said.find("base") : nullptr;
+  if (!numbers || !base || !base->is_scalar()) return false;
+  const Value* named_model = work.load(Shelf::kModels, base->text, base->span, diagnostics);
+  const Value* list = named_model ? named_model->find("layers") : nullptr;
+  if (!list || !list->is_sequence() || list->items.empty()) return false;
+  for (const doc::Entry& e : layers.entries) {
+    if (e.key.size() < 9 && std::stoul(e.key) < list->items.size()) continue;
+    diagnostics.error(e.key_span, fmt::format("model.layers has no item '{}'", e.key))
+        .note(list->span, "the layers are stated here")
+        .help(list->items.size() == 1
+                  ? "the list has one item, 0"
+                  : fmt::format("the list has the items 0 to {}", list->items.size() - 1));
   }
-  if (gpus > per_node && gpus % per_node != 0) {
-    const long below = gpus / per_node * per_node;
-    diagnostics.error(said.span, fmt::format("{} GPUs do not fill nodes of {}", gpus, per_node))
-        .note(node.find("gpus")->span, "GPUs of a node are stated here")
-        .help(fmt::format(
-            "nearest counts that do: {} and {}; or write cluster: {{node: …, nodes: …}}", below,
-            below + per_node));
-    return doc::faulty();
-  }
-  Value out = doc::mapping(said.span);
-  doc::set(out, "nodes", doc::scalar(std::to_string(std::max(1L, gpus / per_node)), said.span));
-  if (gpus < per_node) {
-    Value part = doc::scalar(std::to_string(gpus), said.span);
-    part.replaced = node.find("gpus")->span;
-    doc::set(node, "gpus", std::move(part));
-  }
-  doc::set(out, "node", std::move(node));
-  return out;
+  return true;
 }
 
 }  // namespace
 
 Value resolve_model(Workspace& work, const Value& said, Diagnostics& diagnostics) {
+  if (is_params(said)) {
+    diagnostics.error(said.span, fmt::format("model: '{}' is a number of parameters", said.text))
+        .help(fmt::format("write model: {{params: {}}}, with layers and hidden where they matter",
+                          said.text));
+    return doc::faulty();
+  }
   Value model = named(work, Shelf::kModels, said, diagnostics, [](Value&) {});
   if (!model.is_mapping()) return model;
   const Value* layers = model.find("layers");
+  if (layers && names_no_item(work, said, *layers, diagnostics)) return doc::faulty();
   if (!model.find("params")) {
     if (layers && layers->is_scalar())
       diagnostics
@@ -189,9 +207,33 @@ Value resolve_node(Workspace& work, const Value& said, Diagnostics& diagnostics)
 
 namespace {
 
-// 64xh100-sxm: the usual node of that chip, as often as it takes.
-Value counted_chips(Workspace& work, long gpus, std::string_view chip_name, const Value& said,
+// `h100` is no chip, but h100-sxm and h100-pcie are.
+bool names_several(Workspace& work, const std::string& name, Span said, Diagnostics& diagnostics) {
+  std::vector<std::string> longer;
+  for (const std::string& id : work.ids(Shelf::kChips)) {
+    if (id == name) return false;
+    if (id.starts_with(name + "-")) longer.push_back(id);
+  }
+  if (longer.empty()) return false;
+  diagnostics.error(said, fmt::format("no chip called '{}'", name))
+      .help(fmt::format("chips whose names begin so: {}", join(longer, ", ")));
+  return true;
+}
+
+bool is_on(Workspace& work, Shelf shelf, std::string_view name) {
+  const std::vector<std::string> ids = work.ids(shelf);
+  return std::find(ids.begin(), ids.end(), name) != ids.end();
+}
+
+// 64xh100-sxm: that many GPUs in the usual node of that chip.
+Value counted_chips(Workspace& work, Value gpus, const std::string& chip_name, const Value& said,
                     Diagnostics& diagnostics) {
+  if (is_on(work, Shelf::kNodes, chip_name)) {
+    diagnostics.error(said.span, fmt::format("'{}' is a node, not a chip", chip_name))
+        .help(fmt::format("write cluster: {{node: {}, nodes: {}}}", chip_name, gpus.text));
+    return doc::faulty();
+  }
+  if (names_several(work, chip_name, said.span, diagnostics)) return doc::faulty();
   const Value* chip = work.load(Shelf::kChips, chip_name, said.span, diagnostics);
   if (!chip) return doc::faulty();
   const Value* usual = chip->find("usual_node");
@@ -200,37 +242,78 @@ Value counted_chips(Workspace& work, long gpus, std::string_view chip_name, cons
         .help("write cluster: {node: NAME, nodes: N}");
     return doc::faulty();
   }
-  Value node = resolve_node(work, doc::scalar(usual->text, said.span), diagnostics);
-  return node.is_mapping() ? nodes_for(gpus, std::move(node), said, diagnostics) : doc::faulty();
+  Value out = doc::mapping(said.span);
+  doc::set(out, "gpus", std::move(gpus));
+  doc::set(out, "node", resolve_node(work, doc::scalar(usual->text, said.span), diagnostics));
+  return out;
+}
+
+// 1xh100-sxm is a part of a node, and node.gpus says which: stated anew, it takes the count's place.
+void restate_part(Value& cluster, double whole, const Value& node) {
+  const double count = plain_count(cluster.find("gpus")), part = plain_count(node.find("gpus"));
+  if (count < 1 || count >= whole || part < 1 || part > whole) return;
+  doc::set(cluster, "gpus", *node.find("gpus"));
+}
+
+// What differs, over a cluster whose node has been looked up.
+void lay_over_cluster(Value& cluster, Value rest) {
+  Value* node = cluster.find("node");
+  const Value* over = rest.find("node");
+  if (node && node->is_mapping() && over && over->is_mapping() && !over->find("base")) {
+    const double whole = plain_count(node->find("gpus"));
+    lay_over_node(*node, *over);
+    restate_part(cluster, whole, *over);
+    std::erase_if(rest.entries, [](const doc::Entry& e) { return e.key == "node"; });
+  }
+  lay_over(cluster, rest);
+  const Value* nodes = rest.find("nodes");
+  if (nodes && !nodes->is_null())
+    std::erase_if(cluster.entries, [](const doc::Entry& e) { return e.key == "gpus"; });
+}
+
+bool states(const Value& v, std::string_view key) {
+  const Value* at = v.find(key);
+  return at && !at->is_null();
 }
 
 }  // namespace
 
-Value resolve_cluster(Workspace& work, const Value& said, Diagnostics& diagnostics) {
-  long gpus = 0;
-  std::string_view chip_name;
+Value open_cluster(Workspace& work, const Value& said, Diagnostics& diagnostics) {
+  Value gpus;
+  std::string chip_name;
+  const auto look_up = [&](Value& c) {
+    rewrite(c, "node", [&](const Value& v) { return resolve_node(work, v, diagnostics); });
+  };
   const Value* name = said.is_mapping() ? said.find("base") : &said;
-  if (name && name->is_scalar() && split_count(name->text, gpus, chip_name)) {
+  if (name && name->is_scalar() && split_count(*name, gpus, chip_name)) {
     Value out = counted_chips(work, gpus, chip_name, *name, diagnostics);
     if (!out.is_mapping() || said.is_scalar()) return out;
     Value rest = said;
     std::erase_if(rest.entries, [](const doc::Entry& e) { return e.key == "base"; });
-    lay_over(out, rest);
-    rewrite(out, "node", [&](const Value& v) { return resolve_node(work, v, diagnostics); });
+    lay_over_cluster(out, std::move(rest));
+    look_up(out);
     return out;
   }
-  Value cluster = named(work, Shelf::kClusters, said, diagnostics, [&](Value& c) {
-    rewrite(c, "node", [&](const Value& v) { return resolve_node(work, v, diagnostics); });
-  });
-  if (!cluster.is_mapping()) return cluster;
-  const Value* count = cluster.find("gpus");
-  if (count && cluster.find("node") && !cluster.find("nodes")) {  // {node: hgx-h100, gpus: 64}
-    long n = 0;
-    if (count->is_scalar())
-      std::from_chars(count->text.data(), count->text.data() + count->text.size(), n);
-    return nodes_for(n, *cluster.find("node"), *count, diagnostics);
+  if (name && name->is_scalar() && is_on(work, Shelf::kNodes, name->text)) {
+    diagnostics.error(name->span, fmt::format("'{}' is a node, not a cluster", name->text))
+        .help(fmt::format("write cluster: {{node: {}, nodes: 1}}", name->text));
+    return doc::faulty();
   }
-  return cluster;
+  if (said.is_mapping() && states(said, "gpus") && states(said, "nodes")) {
+    diagnostics
+        .error(said.find("gpus")->span, "cluster: its size is stated twice, by gpus and by nodes")
+        .note(said.find("nodes")->span, "nodes are stated here")
+        .help("leave one of them out");
+    return doc::faulty();
+  }
+  Value out = named(work, Shelf::kClusters, said, diagnostics, look_up);
+  if (out.is_mapping() && said.is_mapping() && states(said, "gpus"))  // over a cluster's own nodes
+    std::erase_if(out.entries, [](const doc::Entry& e) { return e.key == "nodes"; });
+  return out;
+}
+
+Value resolve_cluster(Workspace& work, const Value& said, Diagnostics& diagnostics) {
+  return fill_nodes(open_cluster(work, said, diagnostics), diagnostics);
 }
 
 Value resolve_precision(Workspace& work, const Value& said, Diagnostics& diagnostics) {
@@ -272,18 +355,9 @@ Value resolve_assume(Workspace& work, const Value& said, Diagnostics& diagnostic
         .help("state an efficiency instead: assume: {train.mfu: 40%}");
     std::erase_if(overlay.entries, [](const doc::Entry& e) { return e.key == "stack"; });
   }
-  rewrite(overlay, "overlap", [](const Value& v) {
-    if (!v.is_scalar()) return v;
-    Value all = doc::mapping(v.span);
-    Value share = v;
-    if (v.text == "none") share.text = "0%";
-    if (v.text == "full") share.text = "100%";
-    for (const char* key : {"data", "tensor", "context", "expert", "pipeline"})
-      doc::set(all, key, share);
-    return all;
-  });
+  rewrite(overlay, "overlap", [](const Value& v) { return v.is_scalar() ? overlap_of(v) : v; });
   const Value* preset = overlay.find("preset");
-  const Value name = preset ? *preset : doc::scalar("textbook", said.span);
+  const Value name = preset && !preset->is_null() ? *preset : doc::scalar("textbook", said.span);
   const Value* base = work.load(Shelf::kPresets, name.text, name.span, diagnostics);
   if (!base) return doc::faulty();
   Value out = *base;

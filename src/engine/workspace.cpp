@@ -157,13 +157,14 @@ const doc::Value* Workspace::load(Shelf shelf, std::string_view name, Span said,
     }
     return nullptr;
   }
-  const std::string key = file.string();
+  const std::string key = fmt::format("{}:{}", info.folder, file.string());  // its kind was checked
   if (const auto at = loaded_.find(key); at != loaded_.end()) return &at->second;
   const std::size_t before = diagnostics.error_count();
   doc::Value tree = read_as(shown_name(file), file, said, diagnostics);
   if (diagnostics.error_count() > before) return nullptr;
   if (!tree.is_mapping()) {
-    diagnostics.error(said, fmt::format("{} holds {}, not a mapping", key, doc::kind_of(tree)));
+    diagnostics.error(said,
+                      fmt::format("{} holds {}, not a mapping", file.string(), doc::kind_of(tree)));
     return nullptr;
   }
   doc::expand_dotted_keys(tree, diagnostics);

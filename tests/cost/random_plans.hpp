@@ -14,7 +14,7 @@ namespace reckon::test {
 inline LoadedTraining load_text(Workspace& work, const std::string& text) {
   Diagnostics d;
   const PlanFile f = open_plan(work, "test.yaml", work.read_text("test.yaml", text, d), {}, d);
-  LoadedTraining l = load_training(work, case_tree(f, nullptr), d);
+  LoadedTraining l = load_training(work, case_tree(f, nullptr, d), d);
   if (d.has_errors()) throw std::runtime_error(d.render());
   return l;
 }
@@ -27,7 +27,7 @@ class RandomPlans {
       for (const char* preset : {"textbook", "physical"})
         bases_.push_back(load_text(
             work_, std::string("kind: training\nmodel: ") + model +
-                       "\ncluster: 64xh100-sxm\nbatch: {global: 64, micro: 1, sequence: 4096}\n"
+                       "\ncluster: 64xh100-sxm\nbatch: {global: 64, micro: 1, sequence: 2048}\n"
                        "assume: {preset: " +
                        preset +
                        ", flops: 6n, train.mfu: 40%}\n"

@@ -17,7 +17,7 @@ std::optional<Result> result_of(const std::string& file, const std::string& whic
     if (c.name == which) found = &c;
   }
   if (d.has_errors()) return faults = d.render(), std::nullopt;
-  const LoadedTraining loaded = load_training(test::data(), case_tree(plan, found), d);
+  const LoadedTraining loaded = load_training(test::data(), case_tree(plan, found, d), d);
   if (d.has_errors()) return faults = d.render(), std::nullopt;
   return evaluate(test::data(), loaded);
 }

@@ -42,7 +42,8 @@ expect:
   const PlanFile file =
       open_plan(test::data(), "plan.yaml", test::data().read_text("plan.yaml", text, diagnostics),
                 {}, diagnostics);
-  const LoadedTraining loaded = load_training(test::data(), case_tree(file, nullptr), diagnostics);
+  const LoadedTraining loaded =
+      load_training(test::data(), case_tree(file, nullptr, diagnostics), diagnostics);
   const auto lines = check_expectations(file.expect, evaluate(test::data(), loaded), diagnostics);
   INFO(diagnostics.render());
   REQUIRE(diagnostics.all().empty());

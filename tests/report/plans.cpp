@@ -131,7 +131,7 @@ Result evaluated(const std::string& yaml) {
   Diagnostics faults;
   const PlanFile file =
       open_plan(work, "plan.yaml", work.read_text("plan.yaml", yaml, faults), {}, faults);
-  LoadedTraining loaded = load_training(work, case_tree(file, nullptr), faults);
+  LoadedTraining loaded = load_training(work, case_tree(file, nullptr, faults), faults);
   if (faults.has_errors()) throw std::runtime_error(faults.render());
   loaded.file = "plan.yaml";
   Result r = evaluate(work, loaded);

@@ -193,7 +193,7 @@ void bind(const doc::Value& v, S& out, const BindContext& c) {
         const doc::Value* at = v.find(f.name);
         if (at && !at->is_null()) {
           bind_member(*at, f, member, c, f.name);
-        } else if (f.required_ && !(at && at->faulty)) {
+        } else if ((f.required_ || f.supplied_) && !(at && at->faulty)) {
           missing.push_back({f, detail::form_of(f, member)});
         }
       },

@@ -53,13 +53,20 @@ struct Field {
   std::string_view name, symbol, doc;
   Hint hint_ = Hint::kNone;
   Limit limit_ = Limit::kNonNegative;
-  bool required_ = false, by_name_ = false, or_word_ = false;
+  bool required_ = false, supplied_ = false, by_name_ = false, or_word_ = false;
 
   constexpr Field(std::string_view key, std::string_view letter, std::string_view meaning)
       : name(key), symbol(letter), doc(meaning) {}
   constexpr Field required() const {
     Field f = *this;
     f.required_ = true;
+    return f;
+  }
+  // A file may leave it out, since a preset supplies it; what is bound must have it all the same: a
+  // preset that is silent must never become a zero.
+  constexpr Field supplied() const {
+    Field f = *this;
+    f.supplied_ = true;
     return f;
   }
   // How else a struct may be written in a file; what stands for it is written out before it is

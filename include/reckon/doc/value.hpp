@@ -68,9 +68,11 @@ void expand_dotted_keys(Value& root, Diagnostics& diagnostics,
                         const std::vector<std::string>& opaque = {});
 
 // What `overlay` says wins; mappings merge key by key, everything else is replaced and remembers
-// what it replaced. A key without a value (`mesh:`) replaces too: it takes back what base says.
-// A mapping with `base` starts anew; one whose keys are all items of a list (`0:`, `2:`) changes those items.
-void merge(Value& base, const Value& overlay);
+// what it replaced. A key without a value (`mesh:`) says nothing: what lies below stays.
+// A mapping whose keys are all items of a list (`0:`, `2:`) changes those items; one that
+// `starts_anew` (called with its key, what lies below and itself) replaces all of it.
+using StartsAnew = bool (*)(std::string_view key, const Value& below, const Value& overlay);
+void merge(Value& base, const Value& overlay, StartsAnew starts_anew = nullptr);
 
 // Sets a value by its path, creating mappings on the way; false and an error if the path runs
 // through a scalar or past the end of a sequence.

@@ -18,7 +18,8 @@ void check_legal(const TrainingPlan<double>& plan, const Origins& origins, const
 void check_model(const Model<double>& model, const std::string& path, const Origins& origins,
                  const doc::Value& tree, Diagnostics& diagnostics);
 
-// The divisors of n nearest to x, below and above, x itself excluded: "4 and 8".
-std::string nearest_divisors(long n, long x);
+// The divisors of n nearest to x, below and above, x itself excluded, none less than `least`: "4 and 8"; empty if
+// there is none.
+std::string nearest_divisors(long n, long x, long least = 1);
 
 }  // namespace reckon

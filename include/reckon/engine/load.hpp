@@ -23,8 +23,8 @@ namespace reckon {
 struct Expectation {
   std::string id, metric, exact, printed, source;
   std::optional<Ratio<double>> within;
-  doc::Value fits;  // shorthand: {fits: no}
-  Span span;
+  doc::Value fits;                      // shorthand: {fits: no}
+  Span span, exact_span, printed_span;  // of the line, and of its values
 
   template <class V, class... S>
   static void fields(V&& v, S&... s) {
@@ -51,16 +51,17 @@ struct PlanFile {
     Span span;
   };
   std::vector<Case> cases;
+  std::vector<std::pair<std::string, doc::Value>> sets;  // laid over plan and case alike
 };
 
-// `sets`: path=value overrides, applied to the file and to each case.
+// `sets`: path=value overrides, applied to whatever is evaluated: the plan or one of its cases.
 using Sets = std::vector<std::pair<std::string, std::string>>;
 
 PlanFile open_plan(Workspace& work, std::string name, doc::Value tree, const Sets& sets,
                    Diagnostics& diagnostics);
 
-// The plan's tree, or that of one of its cases.
-doc::Value case_tree(const PlanFile& file, const PlanFile::Case* which);
+// The plan's tree, or that of one of its cases, with the sets; a set that doesn't fit is a fault.
+doc::Value case_tree(const PlanFile& file, const PlanFile::Case* which, Diagnostics& diagnostics);
 
 struct LoadedTraining {
   std::string file, case_name;

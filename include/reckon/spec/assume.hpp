@@ -67,11 +67,14 @@ struct Overlap {
 
   template <class V, class... S>
   static void fields(V&& v, S&... s) {
-    v(Field("data", "o_data", "gradients and gathered weights").share(), s.data...);
-    v(Field("tensor", "o_tensor", "activations between tensor ranks").share(), s.tensor...);
-    v(Field("context", "o_context", "keys and values of ring attention").share(), s.context...);
-    v(Field("expert", "o_expert", "dispatch and combine").share(), s.expert...);
-    v(Field("pipeline", "o_pipeline", "activations between stages").share(), s.pipeline...);
+    v(Field("data", "o_data", "gradients and gathered weights").supplied().share(), s.data...);
+    v(Field("tensor", "o_tensor", "activations between tensor ranks").supplied().share(),
+      s.tensor...);
+    v(Field("context", "o_context", "keys and values of ring attention").supplied().share(),
+      s.context...);
+    v(Field("expert", "o_expert", "dispatch and combine").supplied().share(), s.expert...);
+    v(Field("pipeline", "o_pipeline", "activations between stages").supplied().share(),
+      s.pipeline...);
   }
 };
 
@@ -81,12 +84,16 @@ struct LinkEfficiency {
 
   template <class V, class... S>
   static void fields(V&& v, S&... s) {
-    v(Field("link", "e_link", "share of the scale-up link's rate").efficiency(), s.link...);
-    v(Field("network", "e_net", "share of the network's rate").efficiency(), s.network...);
-    v(Field("all_to_all", "e_a2a", "share of those that an all-to-all reaches").efficiency(),
+    v(Field("link", "e_link", "share of the scale-up link's rate").supplied().efficiency(),
+      s.link...);
+    v(Field("network", "e_net", "share of the network's rate").supplied().efficiency(),
+      s.network...);
+    v(Field("all_to_all", "e_a2a", "share of those that an all-to-all reaches")
+          .supplied()
+          .efficiency(),
       s.all_to_all...);
-    v(Field("memory", "e_m", "share of the memory bandwidth").efficiency(), s.memory...);
-    v(Field("host", "e_host", "share of the host link's rate").efficiency(), s.host...);
+    v(Field("memory", "e_m", "share of the memory bandwidth").supplied().efficiency(), s.memory...);
+    v(Field("host", "e_host", "share of the host link's rate").supplied().efficiency(), s.host...);
   }
 };
 
@@ -97,9 +104,9 @@ struct Latency {
 
   template <class V, class... S>
   static void fields(V&& v, S&... s) {
-    v(Field("base", "a_0", "of every collective"), s.base...);
-    v(Field("node_hop", "a_node", "a step inside a node"), s.node_hop...);
-    v(Field("network_hop", "a_net", "a step between nodes"), s.network_hop...);
+    v(Field("base", "a_0", "of every collective").supplied(), s.base...);
+    v(Field("node_hop", "a_node", "a step inside a node").supplied(), s.node_hop...);
+    v(Field("network_hop", "a_net", "a step between nodes").supplied(), s.network_hop...);
   }
 };
 
@@ -110,8 +117,9 @@ struct Reserve {
 
   template <class V, class... S>
   static void fields(V&& v, S&... s) {
-    v(Field("fixed", "M_ctx", "context, libraries"), s.fixed...);
-    v(Field("share", "r_frag", "of everything else, lost to the allocator").share(), s.share...);
+    v(Field("fixed", "M_ctx", "context, libraries").supplied(), s.fixed...);
+    v(Field("share", "r_frag", "of everything else, lost to the allocator").supplied().share(),
+      s.share...);
   }
 };
 
@@ -142,37 +150,50 @@ struct Assume {
   static void fields(V&& v, S&... s) {
     v(Field("preset", "", "a file in presets/"), s.preset...);
     v(Field("train", "", "efficiency of training compute"), s.train...);
-    v(Field("flops", "", "which FLOPs MFU refers to: 6n | full | causal | hfu"), s.flops...);
-    v(Field("overlap", "", "share of communication that hides behind compute"), s.overlap...);
-    v(Field("efficiency", "", "share of line rates that is reached"), s.efficiency...);
-    v(Field("latency", "", "waiting before the first byte"), s.latency...);
-    v(Field("ring_factor", "", "keep or drop (p − 1)/p"), s.ring_factor...);
-    v(Field("ring_across", "", "a ring between nodes uses one_nic, or all_nics of its ranks"),
+    v(Field("flops", "", "which FLOPs MFU refers to: 6n | full | causal | hfu").supplied(),
+      s.flops...);
+    v(Field("overlap", "", "share of communication that hides behind compute").supplied(),
+      s.overlap...);
+    v(Field("efficiency", "", "share of line rates that is reached").supplied(), s.efficiency...);
+    v(Field("latency", "", "waiting before the first byte").supplied(), s.latency...);
+    v(Field("ring_factor", "", "keep or drop (p − 1)/p").supplied(), s.ring_factor...);
+    v(Field("ring_across", "", "a ring between nodes uses one_nic, or all_nics of its ranks")
+          .supplied(),
       s.ring_across...);
-    v(Field("dispatch", "", "copies of a token sent: per_expert | per_gpu"), s.dispatch...);
-    v(Field("stages", "", "pipeline stages take equal time (even) or time by_flops"), s.stages...);
+    v(Field("dispatch", "", "copies of a token sent: per_expert | per_gpu").supplied(),
+      s.dispatch...);
+    v(Field("stages", "", "pipeline stages take equal time (even) or time by_flops").supplied(),
+      s.stages...);
     v(Field("recompute", "",
-            "its time is added, at the same MFU, or in_mfu: the stated MFU has paid for it"),
+            "its time is added, at the same MFU, or in_mfu: the stated MFU has paid for it")
+          .supplied(),
       s.recompute...);
-    v(Field("activations", "", "which tensors count: textbook (10h + 4f) | autograd | megatron"),
+    v(Field("activations", "", "which tensors count: textbook (10h + 4f) | autograd | megatron")
+          .supplied(),
       s.activations...);
-    v(Field("attention", "", "flash | unfused (keeps the score matrices)"), s.attention...);
-    v(Field("fused_swiglu", "", "autograd: the gate's activation is recomputed"),
+    v(Field("attention", "", "flash | unfused (keeps the score matrices)").supplied(),
+      s.attention...);
+    v(Field("fused_swiglu", "", "autograd: the gate's activation is recomputed").supplied(),
       s.fused_swiglu...);
-    v(Field("dropout", "", "dropout masks are kept"), s.dropout...);
-    v(Field("logits", "b_logit", "bytes kept per logit of a micro-batch"), s.logits...);
-    v(Field("gathered_layers", "n_gat", "layers whose weights ZeRO-3 holds whole").count(),
+    v(Field("dropout", "", "dropout masks are kept").supplied(), s.dropout...);
+    v(Field("logits", "b_logit", "bytes kept per logit of a micro-batch").supplied(), s.logits...);
+    v(Field("gathered_layers", "n_gat", "layers whose weights ZeRO-3 holds whole")
+          .supplied()
+          .count(),
       s.gathered_layers...);
     v(Field("live_layers", "n_live",
             "layers' worth of activations alive while one is recomputed (full recompute)")
+          .supplied()
           .hint(Hint::kRatio),
       s.live_layers...);
-    v(Field("capacity", "", "printed | usable"), s.capacity...);
-    v(Field("reserve", "", "memory that is not the plan's"), s.reserve...);
-    v(Field("power", "u_w", "mean draw as a share of the board limit").efficiency(), s.power...);
+    v(Field("capacity", "", "printed | usable").supplied(), s.capacity...);
+    v(Field("reserve", "", "memory that is not the plan's").supplied(), s.reserve...);
+    v(Field("power", "u_w", "mean draw as a share of the board limit").supplied().efficiency(),
+      s.power...);
     v(Field("pue", "PUE", "power of the building over power of the boards")
+          .supplied()
           .hint(Hint::kRatio)
-          .limit(Limit::kPositive),
+          .limit(Limit::kAtLeastOne),
       s.pue...);
     v(Field("source", "", "where the figures come from"), s.source...);
   }

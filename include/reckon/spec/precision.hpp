@@ -87,7 +87,7 @@ struct Optimizer {
   static void fields(V&& v, S&... s) {
     v(Field("id", "", "the file's name, filled in by the program"), s.id...);
     v(Field("name", "", "as people call it"), s.name...);
-    v(Field("states", "", "what it keeps per parameter"), s.states...);
+    v(Field("states", "", "what it keeps per parameter").required(), s.states...);
     v(Field("source", "", "where the figures come from"), s.source...);
   }
 };

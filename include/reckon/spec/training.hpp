@@ -141,7 +141,9 @@ struct MemoryLimits {
 
   template <class V, class... S>
   static void fields(V&& v, S&... s) {
-    v(Field("tight", "", "headroom below this share of the capacity is called tight").share(),
+    v(Field("tight", "", "headroom below this share of the capacity is called tight")
+          .supplied()
+          .share(),
       s.tight...);
   }
 };
@@ -200,14 +202,16 @@ struct TrainingPlan {
       s.sharding...);
     v(Field("schedule", "", "order of the pipeline's micro-batches"), s.schedule...);
     v(Field("batch", "", "of one optimizer step").required(), s.batch...);
-    v(Field("precision", "", "a file in formats/recipes").by_name(), s.precision...);
-    v(Field("optimizer", "", "a file in optimizers/").by_name(), s.optimizer...);
-    v(Field("recompute", "", "none | selective (the attention core) | full (layer inputs kept)"),
+    v(Field("precision", "", "a file in formats/recipes").by_name().supplied(), s.precision...);
+    v(Field("optimizer", "", "a file in optimizers/").by_name().supplied(), s.optimizer...);
+    v(Field("recompute", "", "none | selective (the attention core) | full (layer inputs kept)")
+          .supplied(),
       s.recompute...);
-    v(Field("offload", "", "none | optimizer (states in the host's memory)"), s.offload...);
+    v(Field("offload", "", "none | optimizer (states in the host's memory)").supplied(),
+      s.offload...);
     v(Field("trainable", "", "all, or adapters").or_word(), s.trainable...);
-    v(Field("memory", "", "when to call a fit tight"), s.memory...);
-    v(Field("assume", "", "conventions and efficiencies").by_name(), s.assume...);
+    v(Field("memory", "", "when to call a fit tight").supplied(), s.memory...);
+    v(Field("assume", "", "conventions and efficiencies").by_name().supplied(), s.assume...);
     v(Field("run", "", "length and price of the run"), s.run...);
   }
 };
