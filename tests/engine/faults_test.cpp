@@ -84,6 +84,14 @@ TEST_CASE("Faulty plans are refused, and the fault says why") {
       {{"batch: {tokens_per_gpu: 16384, micro_batches: 3}"}, "do not divide the 16384 tokens"},
       {{"batch: {tokens_per_gpu: 16384, micro_batches: 4, sequence: 8192}"},
        "nearest micro_batches that work: 2"},
+      {{"mesh: {pipeline: 4}\nschedule: {kind: interleaved, chunks: 2}\nbatch: {tokens_per_gpu: "
+        "16384, micro_batches: 2}"},
+       "2 micro-batches are no multiple of the 4 stages"},
+      {{"mesh: {context: 2}\nmodel: {hidden: 4096, vocab: 32000, layers: [{count: 8, mixer: {kind: "
+        "none}, mlp: {kind: dense, width: 8192}}]}"},
+       "no layer has a mixer"},
+      {{"mesh: {pipeline: 32}\ncluster: 32xh100-sxm\nschedule: {kind: interleaved, chunks: 2}"},
+       "a stage holds one layer only"},
       {{"batch: {tokens_per_gpu: 4096, sequence: 8192}"}, "is no multiple of the 8192"},
       {{"assume: {preset: textbook, train.mfu: 40%, gathered_layers: 33}"}, "the model has 32"},
       {{"assume: {preset: textbook, train.mfu: 40%, pue: 0.5}"}, "must be at least 1"},
@@ -245,6 +253,23 @@ TEST_CASE("check loads cases that expect nothing, and a fault is no miss") {
   REQUIRE_FALSE(zero.lines.empty());
   CHECK_FALSE(zero.lines.back().pass);
   CHECK(zero.lines.back().why.find("inf") == std::string::npos);
+}
+
+TEST_CASE("A fault of the cluster brings no warning about its price") {
+  const std::string faults = load(with("cluster: 8xh100-smx\nprice: {h100-sxm: 2 USD/h}")).faults;
+  INFO(faults);
+  CHECK(faults.find("did you mean 'h100-sxm'?") != std::string::npos);
+  CHECK(faults.find("no price") == std::string::npos);
+}
+
+TEST_CASE("A format may state {value, source} for its bits") {
+  const std::filesystem::path file =
+      std::filesystem::temp_directory_path() / "reckon-format-test.yaml";
+  std::ofstream(file) << "kind: format\nbits_per_weight: {value: 12, source: none}\n";
+  const Loaded got = load(with("precision: {base: bf16, weights: " + file.string() + "}"));
+  std::filesystem::remove(file);
+  INFO(got.faults);
+  CHECK(got.plan.plan.precision.weights.size.raw == 1.5);
 }
 
 TEST_CASE("Suggested divisors are at least what is asked for") {
