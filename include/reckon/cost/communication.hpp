@@ -8,7 +8,8 @@
 // keys and values forward, twice the bytes backward. Expert: dispatch and combine, both passes.
 // Pipeline: one activation to the next stage and one gradient back, per chunk.
 //
-//   exposed = time − min(overlap · time, window)        window: the compute that is left to hide behind
+//   exposed = time − min(overlap · time, window)        window: the compute that is left to hide
+// behind
 // Source: Rajbhandari 2020 (ZeRO), Narayanan 2021 (tensor, pipeline), Liu 2023 (ring attention).
 #pragma once
 
@@ -56,7 +57,8 @@ Operation<R> repeated(const Transfer<R>& one, Count<R> count) {
   return {one, count, kCommBytes(count * bytes_one), kCommTime(count * t_one), {}};
 }
 
-// Hides what it can of `time` behind the window, and takes that much off it: two kinds of communication can't hide
+// Hides what it can of `time` behind the window, and takes that much off it: two kinds of
+// communication can't hide
 // behind the same compute.
 template <class R>
 Seconds<R> exposed(Seconds<R> time, Ratio<R> overlap, Seconds<R>& window) {
@@ -130,7 +132,8 @@ ParameterBytes<R> gradient_bytes(const CommunicationInputs<R>& in) {
   return {b_red * in.shard.dense, b_red * in.shard.experts.full};
 }
 
-// What gathering its weights takes: new ones after the update, or under ZeRO-3 all of them. Frozen matrices travel in
+// What gathering its weights takes: new ones after the update, or under ZeRO-3 all of them. Frozen
+// matrices travel in
 // their own format.
 template <class R>
 ParameterBytes<R> weight_bytes(const CommunicationInputs<R>& in) {
@@ -166,7 +169,8 @@ void data_parallel(const CommunicationInputs<R>& in, Communication<R>& out) {
                               one);
     return;
   }
-  // With a pipeline, gathered weights stay for the step and whole gradients are reduced at its end (ZeRO-3); ZeRO-2 keeps
+  // With a pipeline, gathered weights stay for the step and whole gradients are reduced at its end
+  // (ZeRO-3); ZeRO-2 keeps
   // a shard of the gradients, so it reduces every micro-batch.
   const bool pipelined = !(plan.mesh.pipeline <= 1);
   const bool regathers = !(z < 3) && !pipelined;
@@ -242,7 +246,8 @@ void context_parallel(const CommunicationInputs<R>& in, Communication<R>& out) {
   auto W_hop = neighbour_rate(crosses, in.links);
   NAME(a_hop, W_hop);
   auto t_hop = kRingHop(a_hop + bytes / W_hop);
-  // Forward moves K and V, backward K, V and their gradients; recomputing attention moves K and V again.
+  // Forward moves K and V, backward K, V and their gradients; recomputing attention moves K and V
+  // again.
   auto per_layer = plan.recompute == Recompute::kNone ? Count<R>{3} : Count<R>{4};
   NAME(per_layer);
   auto c = plan.mesh.context;

@@ -1,6 +1,7 @@
 // Compute time of a step: from an assumed MFU, T = FLOPs / (GPUs · peak · MFU).
 //
-// ComputeTime is the seam: a model of kernels fills the same struct from a software stack, and nothing above changes.
+// ComputeTime is the seam: a model of kernels fills the same struct from a software stack, and
+// nothing above changes.
 #pragma once
 
 #include "reckon/cost/flops.hpp"

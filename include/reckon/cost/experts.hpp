@@ -1,9 +1,12 @@
 // Expert parallelism: dispatch and combine as all-to-alls.
 //
-// per_expert  a token is sent once for each of its k experts
-// per_gpu     once to each node that holds any of them (at most the router's node limit), and there once to each such GPU
-// What leaves the node goes through the GPU's own port, the rest over the link, both at once. Expected copies count top-k
-// drawn without replacement: G·(1 − C(E − E/G, k)/C(E, k)) of G groups.        Source: DeepSeek-V3 section 3.2.2.
+//   per_expert  a token is sent once for each of its k experts
+//   per_gpu     once to each node that holds any of them (at most the router's node limit), and
+//               there once to each such GPU
+//
+// What leaves the node goes through the GPU's own port, the rest over the link, both at once.
+// Expected copies count top-k drawn without replacement: G·(1 − C(E − E/G, k)/C(E, k)) of G groups.
+// Source: DeepSeek-V3 section 3.2.2.
 #pragma once
 
 #include "reckon/cost/collectives.hpp"

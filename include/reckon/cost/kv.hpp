@@ -1,8 +1,10 @@
 // Key-value cache: growing·T + windowed·min(T, window) + state, per sequence.
 //
-//   attention   2 · KV heads · head width a layer and token; layers with a window stop growing there
+//   attention   2 · KV heads · head width a layer and token; layers with a window stop growing
+// there
 //   MLA         latent + rope width a layer and token
-// b: bytes of one element. State of recurrent mixers is fixed per sequence (none of the mixers here has one).
+// b: bytes of one element. State of recurrent mixers is fixed per sequence (none of the mixers here
+// has one).
 // Source: shapes of the cache in the Hugging Face reference implementations; DeepSeek-V2 for MLA.
 #pragma once
 

@@ -1,4 +1,5 @@
-// What a model is before any plan: parameters by part, FLOPs of a token, what a decode step reads, KV cache.
+// What a model is before any plan: parameters by part, FLOPs of a token, what a decode step reads,
+// KV cache.
 //
 //   ModelEstimate<double> m = model_estimate(model, {s, B, b});
 //   m.metrics([](const MetricInfo& info, auto value) { … });

@@ -1,6 +1,7 @@
 // What a pipeline adds to a step: fill and drain, and waiting for the slowest stage.
 //
-// A stage's time is its share of the FLOPs, of the recomputed layers and of what its layers' communication leaves exposed
+// A stage's time is its share of the FLOPs, of the recomputed layers and of what its layers'
+// communication leaves exposed
 // (tensor, context, expert): all of it is repeated in the bubble.
 //
 //   even        bubble = (p − 1)/(v·n) · (compute + exposed)

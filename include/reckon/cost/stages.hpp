@@ -43,7 +43,8 @@ class Stages {
 
   int count() const { return p_; }
 
-  // Visits (group index, layers of that group on stage i). Counts are recorded as structure of the plan.
+  // Visits (group index, layers of that group on stage i). Counts are recorded as structure of the
+  // plan.
   template <class Visit>
   void groups_of(int i, Visit visit) const {
     for_each_count(i, [&](std::size_t g, int n) {
@@ -51,8 +52,10 @@ class Stages {
     });
   }
 
-  // Whether another stage before i, past the first, holds the same layers. Such a stage needs neither more memory (it
-  // holds fewer micro-batches) nor more time; the first and last carry the tables and are never alike.
+  // Whether another stage before i, past the first, holds the same layers. Such a stage needs
+  // neither more memory (it
+  // holds fewer micro-batches) nor more time; the first and last carry the tables and are never
+  // alike.
   bool like_an_earlier(int i) const {
     if (i == 0 || i == p_ - 1) return false;
     for (int k = 1; k < i; ++k) {

@@ -78,7 +78,8 @@ Seconds<R> optimizer_time(const TrainingPlan<R>& plan, const Layout<R>& x,
                         (plan.cluster.node.chip.memory.bandwidth * plan.assume.efficiency.memory));
 }
 
-// When data-parallel traffic runs, and behind what it may hide: gathers behind forward passes, reductions behind backward
+// When data-parallel traffic runs, and behind what it may hide: gathers behind forward passes,
+// reductions behind backward
 // ones; what happens once a step behind those of one micro-batch.
 template <class R>
 Seconds<R> data_exposed(const TrainingPlan<R>& plan, const Layout<R>& x, const Communication<R>& c,
