@@ -48,6 +48,30 @@ std::vector<std::string> Table::titles() const {
   return out;
 }
 
+Table Table::fitted(std::size_t width, std::size_t column) const {
+  constexpr std::size_t kNarrowest = 16;
+  std::size_t others = kGap.size() * (columns_.size() - 1);
+  for (std::size_t i = 0; i < columns_.size(); ++i) {
+    std::size_t widest = i == column ? 0 : reckon::columns(columns_[i].title);
+    for (const auto& row : rows_) {
+      if (i != column) widest = std::max(widest, reckon::columns(row[i]));
+    }
+    others += widest;
+  }
+  const std::size_t room = std::max(width, others + kNarrowest) - others;
+  Table out(columns_);
+  for (const auto& row : rows_) {
+    const std::string cell = wrap(row[column], room);
+    for (std::size_t from = 0, end = 0; end != std::string::npos; from = end + 1) {
+      end = cell.find('\n', from);
+      std::vector<std::string> cells = from == 0 ? row : std::vector<std::string>(columns_.size());
+      cells[column] = cell.substr(from, end - from);
+      out.row(std::move(cells));
+    }
+  }
+  return out;
+}
+
 std::string Table::text(std::string_view indent) const {
   std::vector<std::vector<std::string>> lines = rows_;
   if (has_titles()) lines.insert(lines.begin(), titles());

@@ -3,6 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
+#include <set>
+
 #include "commands.hpp"
 #include "reckon/report/check.hpp"
 
@@ -11,8 +14,15 @@ namespace reckon::cli {
 int check(Session& session, const Shared& shared, const CheckOptions& options) {
   CheckReport report;
   Diagnostics& d = session.diagnostics();
+  std::set<std::filesystem::path> seen;  // a file named twice, or inside a folder named too, is one
   for (const std::string& path : options.paths) {
+    if (path == "-") {
+      d.error({}, "check reads files, not stdin").help("write the plan to a file and name it");
+      continue;
+    }
     for (const std::string& file : plan_files(path, d)) {
+      std::error_code error;
+      if (!seen.insert(std::filesystem::weakly_canonical(file, error)).second) continue;
       CheckReport one = check_file(session.work(), file, d);
       report.files += one.files;
       report.plans += one.plans;

@@ -72,8 +72,12 @@ int estimates(Session& session, const Shared& shared, const EvalOptions& options
               const std::vector<LoadedTraining>& plans) {
   std::vector<Result> results;
   for (const LoadedTraining& plan : plans) results.push_back(evaluate(session.work(), plan));
+  std::vector<Result> on_screen = results;
+  if (shared.format == Format::kText) {  // stderr shows them, with their places
+    for (Result& r : on_screen) r.warnings.clear();
+  }
   session.print(
-      rendered(results, shared.format, {session.colour(), session.width(), options.verbose}));
+      rendered(on_screen, shared.format, {session.colour(), session.width(), options.verbose}));
   for (const std::string& file : options.exports) {
     Format format{};
     format_of_file(file, format);

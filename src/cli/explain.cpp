@@ -6,6 +6,7 @@
 #include "reckon/base/text.hpp"
 #include "reckon/engine/evaluate.hpp"
 #include "reckon/report/derivation.hpp"
+#include "reckon/units/format.hpp"
 
 namespace reckon::cli {
 namespace {
@@ -51,8 +52,11 @@ Explained explain(const LoadedTraining& plan, const std::vector<std::string>& id
       } else if (m.is_text()) {
         out.text += fmt::format("{} [{}]\n  {}\n", m.title, m.id, m.text);
       } else {  // a number that was not computed on the tape: 0, or a yes
-        out.text += fmt::format("{} [{}]\n  {}\n", m.title, m.id,
-                                m.hint == Hint::kYesNo ? (m.value != 0 ? "yes" : "no") : "0");
+        out.text += fmt::format(
+            "{} [{}]\n  {}\n", m.title, m.id,
+            m.hint == Hint::kYesNo ? (m.value != 0 ? "yes" : "no")
+                                   : format_quantity(m.value, m.dim, m.hint) +
+                                         (m.value == 0 ? ": nothing in this plan adds to it" : ""));
       }
     }
     if (!found) unknown(recorded, id, diagnostics);

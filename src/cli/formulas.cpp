@@ -5,6 +5,7 @@
 #include <map>
 
 #include "commands.hpp"
+#include "reckon/base/edit_distance.hpp"
 #include "reckon/base/table.hpp"
 #include "reckon/base/text.hpp"
 #include "reckon/cost/model.hpp"
@@ -74,6 +75,16 @@ std::vector<const Formula*> registry(const std::string& pattern) {
   return out;
 }
 
+// "memory" -> 'memory.*'; a misspelt id -> the nearest.
+std::string suggestion(const std::string& pattern) {
+  if (!registry(pattern + ".*").empty()) return fmt::format("did you mean '{}.*'?", pattern);
+  std::vector<std::string> known;
+  for (const Formula* f = Formula::first; f; f = f->next) known.emplace_back(f->id);
+  const std::string near = closest(pattern, known);
+  return near.empty() ? "`reckon formulas` prints all of them"
+                      : fmt::format("did you mean '{}'?", near);
+}
+
 std::string as_text(const std::vector<const Formula*>& formulas, const Texts& texts) {
   std::string out;
   for (const Formula* f : formulas)
@@ -96,7 +107,7 @@ int formulas(Session& session, const Shared& shared, const FormulasOptions& opti
   if (found.empty()) {
     session.diagnostics()
         .error({}, fmt::format("no formula matches '{}'", options.pattern))
-        .help("`reckon formulas` prints all of them");
+        .help(suggestion(options.pattern));
     session.report_faults();
     return kUsage;
   }

@@ -48,7 +48,8 @@ std::string summary(Shelf shelf, const doc::Value& v) {
           {text("memory.capacity"), text("memory.bandwidth"),
            text("peak.bf16").empty() ? text("peak.fp16") + " fp16" : text("peak.bf16") + " bf16"});
     case Shelf::kNodes:
-      return fmt::format("{} GPUs, {} × {}", text("gpus"), text("nics"), text("fabric"));
+      return fmt::format("{} GPU{}, {} × {}", text("gpus"), text("gpus") == "1" ? "" : "s",
+                         text("nics"), text("fabric"));
     case Shelf::kFabrics:
       return text("rate") + " a port";
     case Shelf::kClusters:
@@ -116,7 +117,7 @@ int list(Session& session, const Shared& shared, const ListOptions& options) {
       session.print(table.json());
       break;
     case Format::kText:
-      session.print(table.text());
+      session.print(table.fitted(session.width(), 2).text());
   }
   return session.report_faults() ? kUsage : kOk;
 }

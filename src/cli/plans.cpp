@@ -18,7 +18,7 @@ void unknown_case(Session& session, const PlanFile& file, const std::string& wan
   if (!near.empty())
     fault.help(fmt::format("did you mean '{}'?", near));
   else if (!known.empty())
-    fault.help(fmt::format("its cases: {}, all", fmt::join(known, ", ")));
+    fault.help(fmt::format("its cases: '{}'; or all", fmt::join(known, "', '")));
   else
     fault.help("it has no cases: leave --case out");
 }
@@ -26,11 +26,14 @@ void unknown_case(Session& session, const PlanFile& file, const std::string& wan
 void load_case(Session& session, const PlanFile& file, const PlanFile::Case* which,
                std::vector<LoadedTraining>& out) {
   const std::size_t before = session.diagnostics().error_count();
+  const std::size_t said = session.diagnostics().all().size();
   LoadedTraining loaded = load_training(
       session.work(), case_tree(file, which, session.diagnostics()), session.diagnostics());
   if (session.diagnostics().error_count() > before) return;
   loaded.file = file.name;
   if (which) loaded.case_name = which->name;
+  const std::vector<Diagnostic>& all = session.diagnostics().all();
+  for (std::size_t i = said; i < all.size(); ++i) loaded.warnings.push_back(all[i].message);
   out.push_back(std::move(loaded));
 }
 

@@ -1,6 +1,8 @@
 // reckon sensitivity PLAN [METRIC]: what 1 % of each input is worth, and where the time goes.
 #include "reckon/engine/sensitivity.hpp"
 
+#include <fmt/format.h>
+
 #include "commands.hpp"
 #include "plans.hpp"
 #include "reckon/report/sensitivity.hpp"
@@ -11,10 +13,21 @@ int sensitivity(Session& session, const Shared& shared, const SensitivityOptions
   const std::vector<LoadedTraining> plans =
       load_plans(session, {{options.plan}, options.sets, options.which_case});
   if (session.report_faults()) return kUsage;
+  const bool data = shared.format == Format::kJson || shared.format == Format::kCsv;
+  if (data && plans.size() > 1) {
+    session.diagnostics()
+        .error({}, "several plans do not go into one JSON or CSV of sensitivities")
+        .help("name one case, or leave --format out");
+    session.report_faults();
+    return kUsage;
+  }
   std::string out;
   for (const LoadedTraining& plan : plans) {
     const Sensitivity s = sensitivities(plan, options.metric, session.diagnostics());
     if (session.report_faults()) return kUsage;
+    if (plans.size() > 1)
+      out += fmt::format("{}== {}{}{} ==\n", out.empty() ? "" : "\n", plan.file,
+                         plan.case_name.empty() ? "" : ", case ", plan.case_name);
     switch (shared.format) {
       case Format::kText:
         out += sensitivity_text(s, {session.colour(), session.width(), false});

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "collect.hpp"
 #include "fixes.hpp"
 #include "not_modelled.hpp"
@@ -58,11 +60,11 @@ class ListAssumptions {
 
 long whole_number(const Count<double>& x) { return static_cast<long>(value_of(x.raw)); }
 
-std::string cluster_line(const TrainingPlan<double>& plan) {
+std::string cluster_line(const TrainingPlan<double>& plan, const std::string& chip_changed) {
   const Cluster<double>& c = plan.cluster;
   const long nodes = whole_number(c.nodes), per_node = whole_number(c.node.gpus);
   const std::string chip = c.node.chip.name.empty() ? c.node.chip.id : c.node.chip.name;
-  return fmt::format("{} × {} ({} node{} of {})", nodes * per_node, chip, nodes,
+  return fmt::format("{} × {}{} ({} node{} of {})", nodes * per_node, chip, chip_changed, nodes,
                      nodes == 1 ? "" : "s", per_node);
 }
 
@@ -90,17 +92,44 @@ std::string batch_line(const TrainingEstimate<double>& e) {
                      format_quantity(value_of(e.layout.T.raw), kOne, Hint::kTokens));
 }
 
-void headline(const TrainingPlan<double>& plan, const TrainingEstimate<double>& e, Result& r) {
+// A plan may start from a named thing and change fields of it: then the name alone says too much.
+// What a data file changes of its own base is part of the name.
+bool in_data_file(const Span& span) {
+  return span && std::any_of(std::begin(kShelves), std::end(kShelves), [&](Shelf s) {
+           return span.file->name.starts_with(std::string(shelf_info(s).folder) + "/");
+         });
+}
+bool any_replaced(const doc::Value& v) {
+  if (v.replaced && !in_data_file(v.span)) return true;
+  for (const doc::Entry& e : v.entries) {
+    if (e.key != "name" && e.key != "source" && any_replaced(e.value)) return true;
+  }
+  return std::any_of(v.items.begin(), v.items.end(), any_replaced);
+}
+std::string changed(const doc::Value& resolved, const char* path) {
+  const doc::Value* at = resolved.at(path);
+  if (!at) return "";
+  for (const doc::Entry& e : at->entries) {
+    if (any_replaced(e.value)) return " (changed)";
+  }
+  return "";
+}
+
+void headline(const doc::Value& resolved, const TrainingPlan<double>& plan,
+              const TrainingEstimate<double>& e, Result& r) {
   const auto add = [&r](const char* key, std::string value) {
     r.headline.emplace_back(key, std::move(value));
   };
   const std::string model = plan.model.name.empty() ? plan.model.id : plan.model.name;
-  add("model", fmt::format("{}{}{}", model, model.empty() ? "" : ", ",
+  add("model", fmt::format("{}{}{}{}", model, model.empty() ? "" : changed(resolved, "model"),
+                           model.empty() ? "" : ", ",
                            format_quantity(value_of(e.parameters.total.raw), kOne, Hint::kParams)));
-  add("cluster", cluster_line(plan));
+  add("cluster", cluster_line(plan, changed(resolved, "cluster.node.chip")));
   add("split", split_line(plan, e));
   add("batch", batch_line(e));
-  std::string training = fmt::format("{}, {}", plan.precision.id, plan.optimizer.id);
+  std::string training =
+      fmt::format("{}{}, {}{}", plan.precision.id, changed(resolved, "precision"),
+                  plan.optimizer.id, changed(resolved, "optimizer"));
   if (plan.recompute != Recompute::kNone)
     training += fmt::format(", {} recompute", name_of(plan.recompute));
   if (plan.offload != Offload::kNone) training += ", optimizer offloaded";
@@ -125,7 +154,8 @@ Result evaluate(Workspace& work, const LoadedTraining& loaded) {
   r.file = loaded.file;
   r.case_name = loaded.case_name;
   r.kind = "training";
-  headline(plan, e, r);
+  r.warnings = loaded.warnings;
+  headline(loaded.resolved, plan, e, r);
   e.metrics(Collect(r.metrics));
   Assume<double>::fields(ListAssumptions(loaded.origins, "assume", r.assumptions), plan.assume);
   MemoryLimits<double>::fields(ListAssumptions(loaded.origins, "memory", r.assumptions),

@@ -31,7 +31,7 @@ std::string place(const Origin& origin) {
 const Metric* metric_named(const Recorded& recorded, const std::string& id,
                            Diagnostics& diagnostics) {
   const Metric* m = recorded.find(id);
-  if (m && m->node >= 0) return m;
+  if (m && m->has_value() && !m->is_text() && m->hint != Hint::kYesNo) return m;
   if (m) {
     diagnostics.error(
         {}, fmt::format("{}: {}", id,
@@ -56,6 +56,7 @@ Sensitivity sensitivities(const LoadedTraining& plan, const std::string& metric,
   const Metric* m = metric_named(recorded, metric, diagnostics);
   if (!m) return out;
   out.metric = *m;
+  if (m->node < 0) return out;  // a constant: nothing moves it
   for (const InputSlope& s : input_slopes(recorded.tape(), m->node)) {
     if (!continuous(*s.name) || s.elasticity == 0) continue;
     out.inputs.push_back(

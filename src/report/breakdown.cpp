@@ -44,6 +44,7 @@ void Breakdown::line(std::string label, std::string value, std::string share, st
 std::string Breakdown::share(double part, double whole) {
   if (!(whole > 0) || !std::isfinite(part)) return "";
   const double percent = 100 * part / whole;
+  if (!(std::abs(percent) < 1e6)) return "";  // says nothing as a share
   return percent > 0 && percent < 0.05 ? "<0.1 %" : fmt::format("{:.1f} %", percent);
 }
 

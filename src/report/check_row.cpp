@@ -49,6 +49,7 @@ std::string deviation_of(const CheckLine& line) {
   if (line.is_text || (!line.has_exact && !line.has_printed)) return "";
   const double d = line.has_exact ? line.exact_deviation : line.printed_deviation;
   if (!std::isfinite(d)) return "";
+  if (std::abs(d) >= 10) return fmt::format("×{:.3g}", 1 + d);  // of what was expected
   return d == 0 ? "0 %" : fmt::format("{:+.3g} %", 100 * d);
 }
 

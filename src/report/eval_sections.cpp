@@ -72,10 +72,10 @@ class Lacking {
 };
 
 // What no section has shown and nobody meant to leave out.
-Section other_section(const Reader& r) {
+Section other_section(const Reader& r, const Canvas& canvas) {
   std::vector<const Metric*> rest = r.not_shown();
   rest.erase(std::remove_if(rest.begin(), rest.end(), left_out), rest.end());
-  return every_metric(rest, "Other");
+  return every_metric(rest, "Other", canvas);
 }
 
 std::vector<const Metric*> all_of(const Result& result) {
@@ -86,13 +86,15 @@ std::vector<const Metric*> all_of(const Result& result) {
 
 }  // namespace
 
-Section every_metric(const std::vector<const Metric*>& metrics, std::string title) {
+Section every_metric(const std::vector<const Metric*>& metrics, std::string title,
+                     const Canvas& canvas) {
   Section out{.title = std::move(title),
               .table = Table({{"metric"}, {"value", Align::kRight}, {"what it is"}})};
   for (const Metric* m : metrics) {
     const std::string reason = reason_of(*m);
     out.table.row({m->id, shown(*m), reason.empty() ? m->title : m->title + ": " + reason});
   }
+  if (!canvas.markdown) out.table = out.table.fitted(canvas.width - 2, 2);  // sections are indented
   return out;
 }
 
@@ -104,9 +106,9 @@ std::vector<Section> eval_sections(Reader& r, const Canvas& canvas) {
   }
   lacking.insert_into(out);
   out.push_back(fixes_section(r, canvas));
-  if (!canvas.verbose) out.push_back(other_section(r));
+  if (!canvas.verbose) out.push_back(other_section(r, canvas));
   out.push_back(assumed_section(r, canvas));
-  if (canvas.verbose) out.push_back(every_metric(all_of(r.result()), "Every metric"));
+  if (canvas.verbose) out.push_back(every_metric(all_of(r.result()), "Every metric", canvas));
   out.push_back(limits_section(r, canvas));
   return out;
 }

@@ -33,6 +33,7 @@ Section limits_section(Reader& r,
 std::vector<Section> eval_sections(Reader& r, const Canvas& canvas);
 
 // Every metric: id, what it is, value or reason.
-Section every_metric(const std::vector<const Metric*>& metrics, std::string title);
+Section every_metric(const std::vector<const Metric*>& metrics, std::string title,
+                     const Canvas& canvas);
 
 }  // namespace reckon

@@ -12,7 +12,7 @@ namespace {
 Section section_of(const std::vector<Metric>& metrics) {
   std::vector<const Metric*> all;
   for (const Metric& m : metrics) all.push_back(&m);
-  return every_metric(all, "");
+  return every_metric(all, "", Canvas::for_markdown());
 }
 
 }  // namespace

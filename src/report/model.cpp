@@ -103,7 +103,7 @@ std::vector<Section> sections_of(const ModelReport& report, const Result& result
   out.push_back(canvas.markdown ? layers_table(report) : layers_in_words(report, canvas));
   out.push_back(group(r, "FLOPs", {"flops."}));
   out.push_back(group(r, "Memory", {"memory.", "kv."}));
-  out.push_back(every_metric(r.not_shown(), "Other"));
+  out.push_back(every_metric(r.not_shown(), "Other", canvas));
   return out;
 }
 

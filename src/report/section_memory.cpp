@@ -64,7 +64,13 @@ Section memory_section(Reader& r, const Canvas& canvas) {
   r.claim({"memory.states", "memory.bytes_per_param", "memory.bytes_per_param_gpu", "memory.host",
            "memory.host_capacity", "pipeline.in_flight"});
   const auto total = r.number("memory.total"), capacity = r.number("memory.capacity");
-  if (!total) return {};
+  if (!total) {
+    const Metric* m = r.result().find("memory.total");
+    r.claim_all("memory.");
+    return m ? Section{.title = "Memory per GPU",
+                       .notes = {std::string(kAbsent) + ' ' + reason_of(*m)}}
+             : Section{};
+  }
   Breakdown out(canvas, capacity.value_or(*total));
   const Absences absences = add_parts(r, out);
   Section section{.title = title(r)};

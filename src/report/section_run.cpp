@@ -21,7 +21,8 @@ std::string listed_values(Reader& r, const std::vector<Named>& metrics, Absences
     if (const std::string reason = reason_of(*m); !reason.empty()) {
       absences.add(std::string(n.name), reason);
     } else {
-      out.push_back(shown(*m) + std::string(n.after));
+      out.push_back(shown(*m) +
+                    std::string(m->value == 1 && n.after == " steps" ? " step" : n.after));
     }
   }
   return join(out, ", ");

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "reckon/base/json.hpp"
 #include "reckon/base/table.hpp"
 #include "reckon/report/json.hpp"
@@ -12,12 +14,19 @@
 namespace reckon {
 namespace {
 
+// A share of 100 % has no per cent more.
+bool at_limit(const InputWorth& w) { return w.hint == Hint::kFraction && w.value >= 1; }
+
 Section inputs_section(const Sensitivity& s) {
   Table t({{"input"}, {"value", Align::kRight}, {"changes it by", Align::kRight}, {"stated at"}});
   for (const InputWorth& w : s.inputs)
     t.row({w.path, format_quantity(w.value, w.dim, w.hint), fmt::format("{:+.3g} %", w.elasticity),
            w.place});
   Section out{.title = "Worth of 1 % more", .table = std::move(t)};
+  if (std::any_of(s.inputs.begin(), s.inputs.end(), at_limit))
+    out.notes.emplace_back(
+        "A share at 100 % can't rise: read its line as what 1 % less changes, with the sign "
+        "turned.");
   if (s.inputs.empty()) out.notes.emplace_back("No continuous input moves it.");
   return out;
 }

@@ -116,6 +116,15 @@ memory: {tight: 20%}
 assume: {preset: textbook, train.mfu: 40%}
 )";
 
+constexpr const char* kOffload = R"(
+kind: training
+model: llama-3-8b
+cluster: 8xh100-sxm
+offload: optimizer
+batch: {global: 64, micro: 1, sequence: 8192}
+assume: {preset: physical, train.mfu: 40%}
+)";
+
 // Data files have absolute names; those of a golden file must not depend on where the tree lies.
 void make_relative(Result& r) {
   const std::string root = std::string(RECKON_SOURCE_DIR) + "/";
@@ -145,7 +154,8 @@ const std::vector<Sample>& samples() {
       {"experts", evaluated(kExperts)},   {"pipeline", evaluated(kPipeline)},
       {"one_gpu", evaluated(kOneGpu)},    {"no_mfu", evaluated(kNoMfu)},
       {"abstract", evaluated(kAbstract)}, {"tight", evaluated(kTight)},
-      {"adapters", evaluated(kAdapters)}, {"context", evaluated(kContext)}};
+      {"adapters", evaluated(kAdapters)}, {"context", evaluated(kContext)},
+      {"offload", evaluated(kOffload)}};
   return all;
 }
 

@@ -26,6 +26,9 @@ class Table {
   void row(std::vector<std::string> cells);  // a short row is filled with empty cells
   bool empty() const { return rows_.empty(); }
 
+  // With the cells of one column wrapped, onto lines of their own, so that text() keeps within the width.
+  Table fitted(std::size_t width, std::size_t column) const;
+
   std::string text(std::string_view indent = "") const;  // no title line if all titles are empty
   std::string markdown() const;                          // GitHub's tables; | is escaped
   std::string json() const;                              // [{"title": "cell", …}, …]
