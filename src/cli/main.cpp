@@ -1,8 +1,8 @@
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <exception>
 
@@ -15,7 +15,11 @@ namespace {
 // alone, the place is taken and writing to it still fails.
 void hold_standard_streams() {
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
-    if (fcntl(stream, F_GETFD) == -1) static_cast<void>(open("/dev/null", O_RDONLY));
+    const int copy = dup(stream);
+    if (copy == -1)
+      static_cast<void>(std::fopen("/dev/null", "r"));  // takes the lowest number that is free
+    else
+      close(copy);
   }
 }
 

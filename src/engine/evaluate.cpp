@@ -129,7 +129,8 @@ void headline(const doc::Value& resolved, const TrainingPlan<double>& plan,
   add("batch", batch_line(e));
   std::string training =
       fmt::format("{}{}, {}{}", plan.precision.id, changed(resolved, "precision"),
-                  plan.optimizer.id, changed(resolved, "optimizer"));
+                  plan.optimizer.id.empty() ? "an optimizer written out" : plan.optimizer.id,
+                  changed(resolved, "optimizer"));
   if (plan.recompute != Recompute::kNone)
     training += fmt::format(", {} recompute", name_of(plan.recompute));
   if (plan.offload != Offload::kNone) training += ", optimizer offloaded";
