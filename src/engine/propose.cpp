@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t kCommentColumn = 34, kWidth = 100;
 
 // A comment too long for its line goes on below itself.
-std::string commented(std::string line, std::string_view comment) {
+std::string commented(const std::string& line, std::string_view comment) {
   if (comment.empty()) return line + "\n";
   std::string out = pad_right(line, kCommentColumn) + " # ";
   const std::string below = std::string(std::min(out.size(), kWidth / 2) - 2, ' ') + "# ";

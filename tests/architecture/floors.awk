@@ -19,7 +19,7 @@ BEGIN {
   home["yaml-cpp"] = "src/doc"
   home["nlohmann"] = "src/doc src/engine src/report"
   home["fmt"] = "include/reckon src"
-  home["sys"] = home["unistd.h"] = "src/base src/cli"
+  home["sys"] = home["unistd.h"] = home["fcntl.h"] = "src/base src/cli"
 }
 
 { path[++paths] = $0; is_file[$0] = 1 }
