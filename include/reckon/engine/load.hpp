@@ -66,7 +66,7 @@ doc::Value case_tree(const PlanFile& file, const PlanFile::Case* which, Diagnost
 struct LoadedTraining {
   std::string file, case_name;
   std::vector<std::string> warnings;  // of loading it, for a result that travels without stderr
-  doc::Value resolved;  // everything looked up: what `reckon show PLAN` prints
+  doc::Value resolved;                // everything looked up: what `reckon show PLAN` prints
   TrainingPlan<double> plan;
   Origins origins;
 };
