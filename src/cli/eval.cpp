@@ -73,8 +73,11 @@ int estimates(Session& session, const Shared& shared, const EvalOptions& options
   std::vector<Result> results;
   for (const LoadedTraining& plan : plans) results.push_back(evaluate(session.work(), plan));
   std::vector<Result> on_screen = results;
-  if (shared.format == Format::kText) {  // stderr shows them, with their places
-    for (Result& r : on_screen) r.warnings.clear();
+  if (shared.format == Format::kText) {                 // stderr shows them, with their places
+    for (std::size_t i = 0; i < on_screen.size(); ++i)  // only those of loading
+      on_screen[i].warnings.erase(
+          on_screen[i].warnings.begin(),
+          on_screen[i].warnings.begin() + static_cast<std::ptrdiff_t>(plans[i].warnings.size()));
   }
   session.print(
       rendered(on_screen, shared.format, {session.colour(), session.width(), options.verbose}));

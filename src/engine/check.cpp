@@ -172,7 +172,9 @@ std::vector<std::string> plan_files(const std::string& path, Diagnostics& diagno
     return out;
   }
   for (const auto& entry : fs::recursive_directory_iterator(path, error)) {
-    if (entry.path().extension() == ".yaml") out.push_back(entry.path().string());
+    const auto ending = entry.path().extension();
+    if (ending == ".yaml" || ending == ".yml" || ending == ".json")
+      out.push_back(entry.path().string());
   }
   std::sort(out.begin(), out.end());
   if (out.empty()) diagnostics.error({}, fmt::format("{} holds no .yaml file", path));

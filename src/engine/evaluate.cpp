@@ -158,6 +158,11 @@ Result evaluate(Workspace& work, const LoadedTraining& loaded) {
   r.warnings = loaded.warnings;
   headline(loaded.resolved, plan, e, r);
   e.metrics(Collect(r.metrics));
+  for (const Metric& m : r.metrics) {
+    if (m.id.starts_with("mfu.") && m.has_value() && m.value > 1)
+      r.warnings.push_back(fmt::format("{} is {}: no machine does that; state a lower train.mfu",
+                                       m.id, format_quantity(m.value, m.dim, m.hint)));
+  }
   Assume<double>::fields(ListAssumptions(loaded.origins, "assume", r.assumptions), plan.assume);
   MemoryLimits<double>::fields(ListAssumptions(loaded.origins, "memory", r.assumptions),
                                plan.memory);

@@ -41,8 +41,20 @@ class TrainingCheck {
   }
   bool dimensioned() const { return plan_.model.hidden && !plan_.model.layers.empty(); }
 
+  // A printed GB may mean GiB; what a driver reports can't exceed that.
+  void capacity(const ChipMemory<double>& m) {
+    if (!m.usable) return;
+    const double printed = value_of(m.capacity.raw), usable = value_of(m.usable->raw);
+    if (usable <= printed * 1.073741824) return;
+    fault("cluster.node.chip.memory.capacity",
+          "the usable memory exceeds the capacity, even if its GB meant GiB")
+        .note(places_.of("cluster.node.chip.memory.usable"), "usable is stated here")
+        .help("override both: chip: {memory.capacity: 40 GB, memory.usable: 40 GB}");
+  }
+
   void hardware() {
     const Chip<double>& chip = plan_.cluster.node.chip;
+    capacity(chip.memory);
     const Compute compute = plan_.precision.compute;
     if (!chip.peak.of(compute)) {
       std::vector<std::string> has;
