@@ -17,6 +17,8 @@ ModelEstimate<R> model_estimate(const Model<R>& model, const ModelQuestion<R>& q
   e.weights = q.b * N;
   if (model.abstract()) {
     e.read = kReadParameters(N);
+    const bool heads = model.hidden && !model.layers.empty() && model.layers.front().mixer.heads;
+    if (heads) e.kv = kv_cache(model, q.b, q.s);
     return e;
   }
   auto N_table = model.tied ? Count<R>{0} : e.n.embedding;

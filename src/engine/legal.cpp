@@ -366,7 +366,8 @@ class TrainingCheck {
           .note(places_.of("mesh.pipeline"), "stages are stated here");
     if (n < p)
       out_.warning(places_.of("mesh.pipeline"),
-                   fmt::format("{} micro-batches for {} stages: some stages always wait", n, p));
+                   fmt::format("{} micro-batch{} for {} stages: some stages always wait", n,
+                               n == 1 ? "" : "es", p));
   }
 
   void context() {

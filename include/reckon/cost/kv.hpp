@@ -35,7 +35,7 @@ struct KvCache {
 template <class R>
 Bytes<R> kv_layer(const Model<R>& model, const Mixer<R>& x, Bytes<R> b) {
   if (x.kind == MixerKind::kMla) return kKvLatent(b * (*x.kv_rank + *x.rope_width));
-  if (x.kind != MixerKind::kAttention) return {};
+  if (x.kind != MixerKind::kAttention && !(x.kind == MixerKind::kAbstract && x.heads)) return {};
   auto kv_width = kv_heads(x) * head_width(model, x);
   NAME(kv_width);
   return kKvLayer(2 * b * kv_width);

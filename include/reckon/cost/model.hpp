@@ -91,14 +91,15 @@ void ModelEstimate<R>::metrics(V&& v) const {
     flops.six_n);
   v(kFlopsFull, flops.full, kNoLayers);
   v(kFlopsCausal, flops.causal, kNoLayers);
+  constexpr const char* kNoHeads = "the model states no layers, hidden width and heads";
   const auto of_kv = [this](auto part) {
     return kv ? std::optional<Bytes<R>>(part(*kv)) : std::nullopt;
   };
   using Kv = const KvCache<R>&;
-  v(kKvPerToken, of_kv([](Kv c) { return c.per_token; }), kNoLayers);
-  v(kKvGrowing, of_kv([](Kv c) { return c.growing; }), kNoLayers);
-  v(kKvWindowed, of_kv([](Kv c) { return c.windowed; }), kNoLayers);
-  v(kKvSequence, of_kv([](Kv c) { return c.sequence; }), kNoLayers);
+  v(kKvPerToken, of_kv([](Kv c) { return c.per_token; }), kNoHeads);
+  v(kKvGrowing, of_kv([](Kv c) { return c.growing; }), kNoHeads);
+  v(kKvWindowed, of_kv([](Kv c) { return c.windowed; }), kNoHeads);
+  v(kKvSequence, of_kv([](Kv c) { return c.sequence; }), kNoHeads);
 }
 
 }  // namespace reckon
