@@ -1,13 +1,16 @@
 // Bytes of activations a layer keeps for its backward pass, per micro-batch and GPU.
 //
 // Three accountings, each a list of named tensors (element size b, T tokens, t tensor ranks):
+//
 //   textbook   every operation's output once, 10·h + 4·f, grouped queries ignored
-//   autograd   what a framework keeps: inputs of norms and matrices, q, k, v, attention output, MLP
-//   inner tensors megatron   Korthikanti 2022: autograd for a GELU MLP with dropout masks
+//   autograd   what a framework keeps: inputs of norms and matrices, q, k, v, attention output,
+//              inner tensors of the MLP
+//   megatron   Korthikanti 2022: autograd with dropout masks, 34·s·b·h for a GELU MLP
+//
 // Sequence parallelism divides the tensors between the parallel regions by t as well. Recompute:
 // `selective` drops the attention core, `full` keeps the layer's input alone. Flash attention keeps
-// one statistic per head and token, unfused attention keeps scores.        Source: Korthikanti 2022
-// section 4.
+// one statistic per head and token, unfused attention the scores.
+// Source: Korthikanti 2022, section 4.
 #pragma once
 
 #include "reckon/cost/layout.hpp"

@@ -1,15 +1,16 @@
 // What a training step sends: every collective's bytes and time, and what of it stays exposed.
 //
-// Data parallel: DDP all-reduces gradients; ZeRO-1 and 2 reduce-scatter them and all-gather new
-// weights (ZeRO-2 reduces every micro-batch, since it keeps only a shard); ZeRO-3 gathers weights
-// for forward and backward and reduces gradients, every micro-batch without a pipeline, once a step
-// with one. HSDP adds an all-reduce of the shard between nodes. Tensor parallel: two all-reduces a
-// layer and pass (sequence parallelism: the same bytes as gather + scatter). Context: c − 1 hops of
-// keys and values forward, twice the bytes backward. Expert: dispatch and combine, both passes.
-// Pipeline: one activation to the next stage and one gradient back, per chunk.
+//   data      DDP all-reduces gradients; ZeRO-1 and 2 reduce-scatter them and all-gather new weights
+//             (ZeRO-2 every micro-batch, since it keeps only a shard); ZeRO-3 gathers weights for
+//             forward and backward and reduces gradients, every micro-batch without a pipeline,
+//             once a step with one; HSDP adds an all-reduce of the shard between nodes
+//   tensor    two all-reduces a layer and pass (sequence parallelism: the same bytes)
+//   context   c − 1 hops of keys and values forward, twice the bytes backward
+//   expert    dispatch and combine, both passes (experts.hpp)
+//   pipeline  one activation to the next stage and one gradient back, per chunk
 //
-//   exposed = time − min(overlap · time, window)        window: the compute that is left to hide
-// behind
+//   exposed = time − min(overlap · time, window)     window: the compute left to hide behind
+//
 // Source: Rajbhandari 2020 (ZeRO), Narayanan 2021 (tensor, pipeline), Liu 2023 (ring attention).
 #pragma once
 

@@ -3,12 +3,11 @@
 //   6n       6 · active parameters (input table and head included), no attention
 //   full     3 · (2 · matmul parameters + attention over all pairs)
 //   causal   the same with attention over the past only: what a causal model needs
-//   hfu      what the hardware executes: attention over all pairs where kernels are unfused, and
-// recompute
+//   hfu      what the hardware executes: recompute too, and all pairs where kernels are unfused
 //
 // With adapters the base weights get no gradient of their own: 4 instead of 6. Attention of a layer
 // costs 2·s'·(query width + value width) per token for s' tokens looked at. Absent where the model
-// has no dimensions or the plan no sequence length.          Source: Narayanan 2021, appendix.
+// has no dimensions or the plan no sequence length.   Source: Narayanan 2021, appendix.
 #pragma once
 
 #include <optional>

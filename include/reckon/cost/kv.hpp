@@ -1,11 +1,10 @@
 // Key-value cache: growing·T + windowed·min(T, window) + state, per sequence.
 //
-//   attention   2 · KV heads · head width a layer and token; layers with a window stop growing
-// there
+//   attention   2 · KV heads · head width a layer and token; a window's layers stop growing there
 //   MLA         latent + rope width a layer and token
-// b: bytes of one element. State of recurrent mixers is fixed per sequence (none of the mixers here
-// has one).
-// Source: shapes of the cache in the Hugging Face reference implementations; DeepSeek-V2 for MLA.
+//
+// b: bytes of one element. State of recurrent mixers is fixed per sequence (no mixer here has one).
+// Source: Hugging Face reference implementations; DeepSeek-V2 for MLA.
 #pragma once
 
 #include "reckon/cost/parameters.hpp"

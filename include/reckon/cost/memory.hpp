@@ -1,12 +1,12 @@
 // Memory of one GPU of the heaviest pipeline stage, by component.
 //
-//   states       weights w·P, gradients g·P, optimizer and master copy o·P; ZeRO stage z divides by
-//   the shard group:
-//                the optimizer from z = 1, gradients from 2, weights from 3
+//   states       weights w·P, gradients g·P, optimizer and master copy; ZeRO stage z divides by the
+//                shard group: the optimizer from z = 1, gradients from 2, weights from 3
 //   activations  layers · micro-batches in flight · what a layer keeps
-//   logits       of one micro-batch, on the last stage
-//   buffers      ZeRO-3: whole layers gathered for use, and one layer's gradients before they are
-//   reduced reserve      context and allocator, an assumption
+//   logits       of one micro-batch, on the last stage; never alive with a layer being recomputed
+//   buffers      ZeRO-3: layers gathered whole for use, and gradients before they are reduced
+//   reserve      context and allocator, an assumption
+//
 // Source: Rajbhandari 2020 (ZeRO), Korthikanti 2022 (activations), Zhao 2023 (FSDP).
 #pragma once
 

@@ -1,14 +1,13 @@
-// Parameters of a model, by part, and as it is split over GPUs.
+// Parameters of a model, by part.
 //
 //   Parameters<double> n = parameters(model);
-//   n.total                                   // every parameter: memory
-//   n.matmul                                  // those a token multiplies with: FLOPs (no input
-//   table, no norms) n.active, n.active_no_input, n.active_no_embeddings     // the three
-//   conventions for MoE models
+//   n.total         // every parameter: memory
+//   n.matmul        // those a token multiplies with: FLOPs (no input table, no norms)
+//   n.active, n.active_no_input, n.active_no_embeddings     // three conventions for MoE models
 //
-// One walk over the weight matrices (for_each_matrix) serves counting, tensor-parallel splitting,
-// adapters and factored optimizer states. Source of the counting rules: Hugging Face reference
-// implementations, held to published counts by tests/models.
+// One walk over the weight matrices (for_each_matrix) serves counting, tensor-parallel splitting
+// (shards.hpp), adapters and factored optimizer states. Counting rules: Hugging Face reference
+// implementations, held to published counts by tests/engine/models_test.cpp.
 #pragma once
 
 #include <optional>

@@ -1,10 +1,9 @@
 // Time of one optimizer step: compute, pipeline, exposed communication, optimizer.
 //
-// Here compute comes from an assumed MFU: T_compute = FLOPs / (GPUs · peak · MFU). The
-// operator-level model plugs in at ComputeTime: whatever computes it, the rest of the step does not
-// change.
+//   T = compute + recompute + imbalance + bubble + exposed communication + optimizer
 //
-//   T = T_compute + imbalance + bubble + exposed communication + optimizer
+// Compute comes from compute.hpp, the pipeline's part from pipeline.hpp; here is what hides behind
+// what (docs/decisions/0007), the update, and the sum.
 // Source: Narayanan 2021 (pipeline), Zhao 2023 (overlap of FSDP).
 #pragma once
 

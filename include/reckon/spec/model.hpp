@@ -7,8 +7,11 @@
 //       mixer: {kind: attention, heads: 32, kv_heads: 8, head_width: 128}
 //       mlp: {kind: dense, width: 14336, matrices: 3}
 //
-// or abstract, with only the parameter count known for certain: {params: 7B, layers: 32, hidden:
-// 4096}. Widths count elements. A group of an abstract model has mixer and MLP of kind `abstract`.
+// or abstract, with only the parameter count known for certain:
+//
+//   {params: 7B, layers: 32, hidden: 4096}
+//
+// Widths count elements. A group of an abstract model has mixer and MLP of kind `abstract`.
 #pragma once
 
 #include <array>

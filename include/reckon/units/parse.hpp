@@ -11,9 +11,8 @@
 //   counts billions, so single bytes take a space: 80 B. Alone, K, M, G, T are no units of size.
 // - Rate: size/s, or bits as 400 Gb/s = 400 Gbit/s = 400Gbps. GBps, gbps, gb/s and KB are refused
 //   with both readings.
-// - FLOP: FLOP, kFLOP … ZFLOP, YFLOP; rates TFLOP/s = TFLOPS = TFLOPs, TOP/s = TOPS. Where an
-// amount
-//   is wanted TFLOPs is its plural, and TFLOPS is refused.
+// - FLOP: FLOP, kFLOP … ZFLOP, YFLOP; rates TFLOP/s = TFLOPS = TFLOPs, TOP/s = TOPS. Where
+//   an amount is wanted TFLOPs is its plural, and TFLOPS is refused.
 // - Time: s, ms, us = µs, ns, min, h, d and their words. Frequency: Hz, kHz, MHz, GHz, /s.
 //   Power: W, kW, MW. Energy: J, kJ, MJ, Wh, kWh, MWh.
 // - Money: 100 USD, $100, 1.2M USD; 2.5 USD/h, $2.50/h, 2.5 $/h; 0.12 USD/kWh.
