@@ -8,6 +8,7 @@
 #include "reckon/engine/load.hpp"
 #include "reckon/units/format.hpp"
 #include "reckon/units/parse.hpp"
+#include "said_model.hpp"
 
 namespace reckon {
 namespace {
@@ -71,16 +72,6 @@ void layer_lines(const Model<double>& model, ModelReport& out) {
     }
     out.layers.push_back(std::move(l));
   }
-}
-
-// A bare count such as 7B is an abstract model.
-doc::Value said_model(const std::string& word) {
-  doc::Value said = doc::scalar(word);
-  const auto count = parse_quantity(word, kOne, Hint::kParams);
-  if (!std::holds_alternative<double>(count)) return said;
-  doc::Value abstract = doc::mapping();
-  doc::set(abstract, "params", said);
-  return abstract;
 }
 
 }  // namespace

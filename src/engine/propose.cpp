@@ -10,6 +10,7 @@
 #include "reckon/engine/load.hpp"
 #include "reckon/units/format.hpp"
 #include "reckon/units/parse.hpp"
+#include "said_model.hpp"
 
 namespace reckon {
 namespace {
@@ -109,14 +110,6 @@ StartingPoint starting_point(Workspace& work, Diagnostics& d) {
   return s;
 }
 
-doc::Value model_said(const std::string& word, Span span) {
-  const auto count = parse_quantity(word, kOne, Hint::kParams);
-  if (!std::holds_alternative<double>(count)) return doc::scalar(word, span);
-  doc::Value abstract = doc::mapping(span);
-  doc::set(abstract, "params", doc::scalar(word, span));
-  return abstract;
-}
-
 class Propose {
  public:
   Propose(Workspace& work, std::string model, std::string gpus, Diagnostics& d)
@@ -129,7 +122,7 @@ class Propose {
     const SourceFile* flags = work_.sources().add("--model", model_);
     const SourceFile* flags_gpus = work_.sources().add("--gpus", gpus_);
     doc::Value tree = doc::mapping();
-    doc::set(tree, "model", model_said(model_, {flags, 1, 1, static_cast<int>(model_.size())}));
+    doc::set(tree, "model", said_model(model_, {flags, 1, 1, static_cast<int>(model_.size())}));
     doc::set(tree, "cluster",
              doc::scalar(gpus_, {flags_gpus, 1, 1, static_cast<int>(gpus_.size())}));
     doc::Value batch = doc::mapping(), assume = doc::mapping(), train = doc::mapping();
@@ -157,9 +150,7 @@ class Propose {
 
  private:
   // A bare count has no dimensions, so attention can't be counted.
-  bool dimensioned() const {
-    return !std::holds_alternative<double>(parse_quantity(model_, kOne, Hint::kParams));
-  }
+  bool dimensioned() const { return !is_bare_count(model_); }
   // The default recipe computes in bf16; a chip that states no such peak but one of fp16 gets that recipe.
   std::string recipe_for_chip() {
     Diagnostics scratch;
