@@ -204,8 +204,8 @@ std::vector<Command> commands(Values& v) {
        {"reckon schema training > training.schema.json", "reckon schema model --format md"},
        [=, &v](CLI::App& app) {
          app.add_option("KIND", v.schema.kind,
-                        "training, model, chip, node, fabric, cluster, precision, "
-                        "optimizer, preset")
+                        "training, model, chip, node, fabric, cluster, format, "
+                        "precision, optimizer, preset")
              ->type_name("");
        },
        [&v](Session& s, const Shared& g) { return schema(s, g, v.schema); }});

@@ -8,6 +8,7 @@
 #include "commands.hpp"
 #include "reckon/base/edit_distance.hpp"
 #include "reckon/doc/reference.hpp"
+#include "reckon/spec/number_format.hpp"
 #include "reckon/spec/training.hpp"
 
 namespace reckon::cli {
@@ -29,6 +30,8 @@ const std::vector<Kind>& kinds() {
        [] { return describe<Fabric<double>>(); }},
       {"cluster", "hardware/clusters/", "So many nodes.",
        [] { return describe<Cluster<double>>(); }},
+      {"format", "formats/", "How a number is stored.",
+       [] { return describe<NumberFormat<double>>(); }},
       {"precision", "formats/recipes/", "Which format for what.",
        [] { return describe<Precision<double>>(); }},
       {"optimizer", "optimizers/", "States per parameter.",
