@@ -18,7 +18,7 @@ struct Loaded {
     Diagnostics d;
     const std::string path = std::string(RECKON_SOURCE_DIR) + "/plans/starters/" + file;
     const PlanFile f = open_plan(work, path, work.read(path, {}, d), {}, d);
-    plan = load_training(work, case_tree(f, nullptr), d);
+    plan = load_training(work, case_tree(f, nullptr, d), d);
     if (d.has_errors()) throw std::runtime_error(d.render());
   }
 };
@@ -49,7 +49,7 @@ void load(benchmark::State& state, const char* file) {
     Workspace work({RECKON_SOURCE_DIR});  // every file read again
     Diagnostics d;
     const PlanFile f = open_plan(work, path, work.read(path, {}, d), {}, d);
-    benchmark::DoNotOptimize(load_training(work, case_tree(f, nullptr), d));
+    benchmark::DoNotOptimize(load_training(work, case_tree(f, nullptr, d), d));
   }
 }
 

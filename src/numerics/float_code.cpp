@@ -1,13 +1,22 @@
 #include "float_code.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 
 namespace reckon::detail {
 namespace {
 
-constexpr int kDoubleMantissa = 52;
+constexpr int kDoubleMantissa = 52, kDoubleBias = 1023;
+
+// ldexp without its call where the power is a normal double: most codes are decoded here.
+double scaled(std::uint64_t n, int exponent) {
+  if (exponent <= -kDoubleBias || exponent > kDoubleBias)
+    return std::ldexp(static_cast<double>(n), exponent);
+  const auto power = static_cast<std::uint64_t>(exponent + kDoubleBias) << kDoubleMantissa;
+  return static_cast<double>(n) * std::bit_cast<double>(power);
+}
 
 int first_exponent(const Element& e) { return e.subnormals ? 1 : 0; }  // biased, of a normal value
 
@@ -59,6 +68,10 @@ struct Split {
   int exponent;
 };
 Split split(double magnitude) {
+  const auto bits = std::bit_cast<std::uint64_t>(magnitude);
+  constexpr std::uint64_t kHidden = std::uint64_t{1} << kDoubleMantissa;
+  if (const auto biased = static_cast<int>(bits >> kDoubleMantissa); biased > 0)
+    return {(bits & (kHidden - 1)) | kHidden, biased - kDoubleBias - kDoubleMantissa};
   int exponent = 0;
   const double fraction = std::frexp(magnitude, &exponent);  // [0.5, 1)
   return {static_cast<std::uint64_t>(std::ldexp(fraction, kDoubleMantissa + 1)),
@@ -152,8 +165,7 @@ double decode_float(const Element& e, std::uint64_t code) {
   const bool hidden = biased >= first_exponent(e);
   const std::uint64_t n = (magnitude & ((std::uint64_t{1} << e.mantissa) - 1)) |
                           (hidden ? std::uint64_t{1} << e.mantissa : 0);
-  const double value =
-      std::ldexp(static_cast<double>(n), std::max(biased, first_exponent(e)) - e.bias - e.mantissa);
+  const double value = scaled(n, std::max(biased, first_exponent(e)) - e.bias - e.mantissa);
   return negative ? -value : value;
 }
 
