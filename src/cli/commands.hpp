@@ -65,6 +65,15 @@ struct SensitivityOptions {
 };
 int sensitivity(Session&, const Shared&, const SensitivityOptions&);
 
+struct QuestionOptions {
+  std::string word;                                         // which question
+  std::vector<std::pair<std::string, std::string>> values;  // field, as typed
+  std::vector<std::string> assume, sets, metrics;
+  std::optional<int> depth;
+  bool explain = false, verbose = false, as_plan = false;
+};
+int question(Session&, const Shared&, const QuestionOptions&);
+
 struct SchemaOptions {
   std::string kind = "training";
 };

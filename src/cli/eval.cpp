@@ -6,10 +6,10 @@
 #include "commands.hpp"
 #include "explain.hpp"
 #include "plans.hpp"
-#include "reckon/engine/evaluate.hpp"
 #include "reckon/report/csv.hpp"
 #include "reckon/report/json.hpp"
 #include "reckon/report/markdown.hpp"
+#include "reckon/report/question.hpp"
 #include "reckon/report/text.hpp"
 
 namespace reckon::cli {
@@ -17,7 +17,17 @@ namespace {
 
 std::string as_text(const std::vector<Result>& results, const TextStyle& style) {
   std::string out;
-  for (const Result& r : results) out += (out.empty() ? "" : "\n") + eval_text(r, style);
+  for (const Result& r : results)
+    out += (out.empty() ? "" : "\n") +
+           (r.is_question() ? question_text(r, style) : eval_text(r, style));
+  return out;
+}
+
+std::string as_markdown(const std::vector<Result>& results) {
+  std::string out;
+  for (const Result& r : results)
+    out +=
+        (out.empty() ? "" : "\n") + (r.is_question() ? question_markdown(r) : eval_markdown({r}));
   return out;
 }
 
@@ -30,7 +40,7 @@ std::string rendered(const std::vector<Result>& results, Format format, const Te
     case Format::kCsv:
       return eval_csv(results);
     case Format::kMarkdown:
-      return eval_markdown(results);
+      return as_markdown(results);
   }
   return {};
 }
@@ -69,15 +79,18 @@ void check_options(Session& session, const Shared& shared, const EvalOptions& op
 }
 
 int estimates(Session& session, const Shared& shared, const EvalOptions& options,
-              const std::vector<LoadedTraining>& plans) {
+              const Plans& plans) {
   std::vector<Result> results;
-  for (const LoadedTraining& plan : plans) results.push_back(evaluate(session.work(), plan));
+  for (const auto& plan : plans) {
+    results.push_back(plan->result(session.work()));
+    write_equations(results.back(), *plan);
+  }
   std::vector<Result> on_screen = results;
   if (shared.format == Format::kText) {                 // stderr shows them, with their places
     for (std::size_t i = 0; i < on_screen.size(); ++i)  // only those of loading
       on_screen[i].warnings.erase(
           on_screen[i].warnings.begin(),
-          on_screen[i].warnings.begin() + static_cast<std::ptrdiff_t>(plans[i].warnings.size()));
+          on_screen[i].warnings.begin() + static_cast<std::ptrdiff_t>(plans[i]->warnings.size()));
   }
   session.print(
       rendered(on_screen, shared.format, {session.colour(), session.width(), options.verbose}));
@@ -92,17 +105,17 @@ int estimates(Session& session, const Shared& shared, const EvalOptions& options
 }
 
 int explanations(Session& session, const Shared& shared, const EvalOptions& options,
-                 const std::vector<LoadedTraining>& plans) {
+                 const Plans& plans) {
   bool fits = true;
   std::string out;
   const ExplainStyle style{options.depth.value_or(kDepth), session.width(),
                            shared.format == Format::kMarkdown};
-  for (const LoadedTraining& plan : plans) {
-    const Explained e = explain(plan, options.explain, style, session.diagnostics());
+  for (const auto& plan : plans) {
+    const Explained e = explain(*plan, options.explain, style, session.diagnostics());
     fits = fits && e.fits;
     if (plans.size() > 1)
-      out += fmt::format("{}== {}{}{} ==\n", out.empty() ? "" : "\n", plan.file,
-                         plan.case_name.empty() ? "" : ", case ", plan.case_name);
+      out += fmt::format("{}== {}{}{} ==\n", out.empty() ? "" : "\n", plan->file,
+                         plan->case_name.empty() ? "" : ", case ", plan->case_name);
     out += e.text;
   }
   session.print(out);
@@ -116,7 +129,7 @@ int eval(Session& session, const Shared& shared, const EvalOptions& options) {
   check_options(session, shared, options);
   if (session.report_faults()) return kUsage;
   const PlanRequest request{options.plans, options.sets, options.which_case};
-  std::vector<LoadedTraining> plans = load_plans(session, request);
+  Plans plans = load_plans(session, request);
   if (!options.model.empty() || !options.gpus.empty()) {
     const std::string text = new_training_text(session, options.model, options.gpus);
     if (!text.empty())

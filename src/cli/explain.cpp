@@ -2,9 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "reckon/base/edit_distance.hpp"
 #include "reckon/base/text.hpp"
-#include "reckon/engine/evaluate.hpp"
+#include "reckon/engine/metric_named.hpp"
 #include "reckon/report/derivation.hpp"
 #include "reckon/units/format.hpp"
 
@@ -16,19 +15,9 @@ bool wanted(const Metric& m, const std::string& id) {
          (id.find('*') != std::string::npos && matches_pattern(m.id, id));
 }
 
-void unknown(const Recorded& recorded, const std::string& id, Diagnostics& diagnostics) {
-  std::vector<std::string> known;
-  for (const Metric& m : recorded.metrics()) known.push_back(m.id);
-  auto& fault = diagnostics.error({}, fmt::format("--explain: this plan has no metric '{}'", id));
-  const std::string near = closest(id, known);
-  fault.help(near.empty() ? "`reckon eval PLAN --format csv` lists a plan's metrics; a pattern "
-                            "such as memory.* works too"
-                          : fmt::format("did you mean '{}'?", near));
-}
-
 }  // namespace
 
-Explained explain(const LoadedTraining& plan, const std::vector<std::string>& ids,
+Explained explain(const Loaded& plan, const std::vector<std::string>& ids,
                   const ExplainStyle& style, Diagnostics& diagnostics) {
   const Recorded recorded(plan);
   Explained out;
@@ -59,7 +48,7 @@ Explained explain(const LoadedTraining& plan, const std::vector<std::string>& id
                                          (m.value == 0 ? ": nothing in this plan adds to it" : ""));
       }
     }
-    if (!found) unknown(recorded, id, diagnostics);
+    if (!found) metric_named(recorded.metrics(), id, {}, diagnostics, "--explain: ");
   }
   return out;
 }

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "reckon/engine/load.hpp"
+#include "reckon/engine/loaded.hpp"
 
 namespace reckon::cli {
 
@@ -20,7 +20,7 @@ struct Explained {
 
 // Each of `ids`: a metric id, a pattern such as memory.*, or all. An id that names nothing is a fault
 // with a suggestion.
-Explained explain(const LoadedTraining& plan, const std::vector<std::string>& ids,
+Explained explain(const Loaded& plan, const std::vector<std::string>& ids,
                   const ExplainStyle& style, Diagnostics& diagnostics);
 
 }  // namespace reckon::cli

@@ -10,7 +10,7 @@
 #include "reckon/base/text.hpp"
 #include "reckon/cost/model.hpp"
 #include "reckon/engine/check.hpp"
-#include "reckon/engine/evaluate.hpp"
+#include "reckon/engine/kinds.hpp"
 #include "reckon/report/derivation.hpp"
 
 namespace reckon::cli {
@@ -38,9 +38,9 @@ class Texts {
     const PlanFile file = open_plan(work_, name, work_.read(name, {}, d), {}, d);
     const auto record = [&](const PlanFile::Case* which) {
       Diagnostics faults;
-      const LoadedTraining loaded = load_training(work_, case_tree(file, which, faults), faults);
-      if (faults.has_errors()) return;
-      const Recorded recorded(loaded);
+      const auto loaded = load_plan(work_, file, which, faults);
+      if (!loaded || faults.has_errors()) return;
+      const Recorded recorded(*loaded);
       formula_texts(recorded.tape(), texts_, torn_);
     };
     if (d.has_errors()) return;

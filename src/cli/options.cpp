@@ -6,30 +6,39 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <memory>
 
 #include "commands.hpp"
 #include "reckon/base/edit_distance.hpp"
 #include "reckon/base/table.hpp"
 #include "reckon/base/text.hpp"
+#include "reckon/engine/kinds.hpp"
 
 namespace reckon::cli {
 namespace {
 
 constexpr const char* kPlans = "Plans";
+constexpr const char* kQuestions = "Questions";
 constexpr const char* kModels = "Models and hardware";
 constexpr const char* kTools = "Tools";
 
 // One command: what the help says, how its options are declared, what runs.
 struct Command {
-  const char* name;
+  std::string name;
   const char* group;
-  const char* arguments;
-  const char* summary;
-  std::vector<const char*> examples;
+  std::string arguments, summary;
+  std::vector<std::string> examples;
   std::function<void(CLI::App&)> declare;
   std::function<int(Session&, const Shared&)> run;
   bool text_only = false;
+};
+
+// What the flags of one question hold, by field.
+struct QuestionFlags {
+  std::map<std::string, std::string> words;
+  std::map<std::string, bool> switches;
+  QuestionOptions other;
 };
 
 // Options of all commands, filled by the parse.
@@ -45,6 +54,7 @@ struct Values {
   FormulasOptions formulas;
   SensitivityOptions sensitivity;
   SchemaOptions schema;
+  std::map<std::string, QuestionFlags> questions;  // by word
 };
 
 // CLI11's own Range would put its words into the help and into messages.
@@ -54,6 +64,83 @@ std::string whole_number(const std::string& word) {
   return digits && std::stoi(word) <= 100
              ? ""
              : fmt::format("'{}' is not a whole number from 0 to 100", printable(word));
+}
+
+// --node-gpus for node_gpus; people call a cluster its GPUs.
+std::string flag_of(std::string_view field) {
+  if (field == "cluster") return "--gpus,--cluster";
+  std::string flag = "--" + std::string(field);
+  std::replace(flag.begin(), flag.end(), '_', '-');
+  return flag;
+}
+
+const char* type_of(const Description& d) {
+  using Kind = Description::Kind;
+  if (d.kind == Kind::kWord) return "WORD";
+  if (d.kind == Kind::kGroup) return "NAME";
+  if (d.kind == Kind::kText) return "TEXT";
+  if (d.dim == kByte) return "SIZE";
+  if (d.dim == kByteRate || d.dim == kFlopRate) return "RATE";
+  if (d.dim == kSecond) return "TIME";
+  return "N";
+}
+
+void declare_field(CLI::App& app, const Description& d, std::string_view positional,
+                   QuestionFlags& to) {
+  const std::string key(d.key), meaning(d.meaning);
+  if (key == "name" || key == "comment" || key == "assume") return;
+  if (key == positional) {
+    app.add_option(std::string(key), to.words[key], meaning)->type_name("");
+  } else if (d.kind == Description::Kind::kFlag) {
+    app.add_flag(flag_of(key), to.switches[key], meaning);
+  } else {
+    app.add_option(flag_of(key), to.words[key], meaning)->type_name(type_of(d));
+  }
+}
+
+// One command a question: its flags are the fields of its description.
+Command question_command(const Question& q, Values& v) {
+  const QuestionInfo& info = q.info();
+  const std::string word(info.word);
+  Command c{.name = word,
+            .group = kQuestions,
+            .arguments = info.positional.empty() ? "" : fmt::format("[{}]", info.positional),
+            .summary = std::string(info.summary),
+            .examples = {info.examples.begin(), info.examples.end()},
+            .declare = {},
+            .run = {}};
+  c.declare = [&q, &v, word](CLI::App& app) {
+    QuestionFlags& to = v.questions[word];
+    for (const Description& d : q.describe().parts) declare_field(app, d, q.info().positional, to);
+    const auto repeated = [&](const char* name, std::vector<std::string>& into, const char* type,
+                              const char* what) {
+      app.add_option(name, into, what)
+          ->type_name(type)
+          ->allow_extra_args(false)
+          ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+    };
+    QuestionOptions& o = to.other;
+    repeated("--assume", o.assume, "KEY=VALUE", "a preset (textbook, physical), or one convention");
+    repeated("--set", o.sets, "PATH=VALUE", "override any field, such as chip.peak.bf16");
+    repeated("--metric", o.metrics, "ID", "only this metric; with --explain, its derivation");
+    app.add_flag("--explain", o.explain, "derive the answer");
+    app.add_option("--depth", o.depth, "levels of a derivation")
+        ->type_name("N")
+        ->check(whole_number);
+    app.add_flag("--verbose", o.verbose, "every metric");
+    app.add_flag("--as-plan", o.as_plan, "print the question as a plan file");
+  };
+  c.run = [&v, word](Session& s, const Shared& g) {
+    QuestionFlags& from = v.questions[word];
+    QuestionOptions o = from.other;
+    o.word = word;
+    for (const auto& [key, value] : from.words)
+      if (!value.empty()) o.values.emplace_back(key, value);
+    for (const auto& [key, on] : from.switches)
+      if (on) o.values.emplace_back(key, "yes");
+    return question(s, g, o);
+  };
+  return c;
 }
 
 std::vector<Command> commands(Values& v) {
@@ -209,6 +296,7 @@ std::vector<Command> commands(Values& v) {
              ->type_name("");
        },
        [&v](Session& s, const Shared& g) { return schema(s, g, v.schema); }});
+  for (const Question* q : questions()) all.push_back(question_command(*q, v));
   return all;
 }
 
@@ -216,7 +304,7 @@ std::string program_help(const std::vector<Command>& all) {
   std::string out =
       "reckon: what a plan for training a large language model needs and costs\n\n"
       "Usage: reckon COMMAND [OPTIONS]\n";
-  for (const char* group : {kPlans, kModels, kTools}) {
+  for (const char* group : {kPlans, kQuestions, kModels, kTools}) {
     out += fmt::format("\n{}\n", group);
     for (const Command& c : all) {
       if (c.group == group) out += fmt::format("  {:<12} {}\n", c.name, c.summary);
@@ -260,7 +348,7 @@ std::string command_help(const Command& c, const CLI::App& app) {
     out += fmt::format("  {:<{}}  {}\n", name, width, wrap(what, 80 - width - 4, indent));
   }
   out += "\nExamples\n";
-  for (const char* example : c.examples) out += fmt::format("  {}\n", example);
+  for (const std::string& example : c.examples) out += fmt::format("  {}\n", example);
   return out;
 }
 
@@ -277,7 +365,7 @@ std::string suggestion(const std::string& word, const CLI::App& app,
     return near.empty() ? "" : fmt::format("did you mean '{}'?", near);
   }
   if (in_command) return "";
-  for (const Command& c : all) known.emplace_back(c.name);
+  for (const Command& c : all) known.push_back(c.name);
   const std::string near = closest(word, known);
   return near.empty() ? "" : fmt::format("did you mean '{}'?", near);
 }
@@ -348,8 +436,9 @@ int run(int argc, char** argv) {
     c.declare(*sub);
     sub->add_option("--format", values.format, c.text_only ? "text" : "text, json, csv or md")
         ->type_name("F");
-    sub->add_option("--data", values.shared.data, "where hardware/, models/, presets/ … lie")
-        ->type_name("DIR");
+    if (!sub->get_option_no_throw("--data"))  // a question may have a field of that name
+      sub->add_option("--data", values.shared.data, "where hardware/, models/, presets/ … lie")
+          ->type_name("DIR");
     subs.push_back(sub);
   }
   const auto chosen = [&]() -> std::size_t {
@@ -370,9 +459,10 @@ int run(int argc, char** argv) {
     return kOk;
   } catch (const CLI::ParseError& e) {
     const std::size_t i = chosen();
-    return usage_error(in_our_words(e, i < all.size() ? *subs[i] : app),
-                       fmt::format("`reckon {}{}-h` prints what there is",
-                                   i < all.size() ? all[i].name : "", i < all.size() ? " " : ""));
+    return usage_error(
+        in_our_words(e, i < all.size() ? *subs[i] : app),
+        fmt::format("`reckon {}{}-h` prints what there is",
+                    i < all.size() ? all[i].name : std::string(), i < all.size() ? " " : ""));
   }
   const std::size_t i = chosen();
   CLI::App& used = i < all.size() ? *subs[i] : app;
@@ -383,12 +473,12 @@ int run(int argc, char** argv) {
     const std::string what = word.starts_with("-") ? "no option"
                              : in_command          ? "nothing takes the word"
                                                    : "no command";
-    return usage_error(fmt::format("{} '{}'{}", what, word,
-                                   in_command ? fmt::format(" of `reckon {}`", all[i].name) : ""),
-                       near.empty()
-                           ? fmt::format("`reckon {}{}-h` prints what there is",
-                                         in_command ? all[i].name : "", in_command ? " " : "")
-                           : near);
+    return usage_error(
+        fmt::format("{} '{}'{}", what, word,
+                    in_command ? fmt::format(" of `reckon {}`", all[i].name) : ""),
+        near.empty() ? fmt::format("`reckon {}{}-h` prints what there is",
+                                   in_command ? all[i].name : std::string(), in_command ? " " : "")
+                     : near);
   }
   if (version) {
     write_out(fmt::format("reckon {}\n", RECKON_VERSION));

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "reckon/base/edit_distance.hpp"
+#include "reckon/engine/kinds.hpp"
 
 namespace reckon::cli {
 namespace {
@@ -23,24 +24,19 @@ void unknown_case(Session& session, const PlanFile& file, const std::string& wan
     fault.help("it has no cases: leave --case out");
 }
 
-void load_case(Session& session, const PlanFile& file, const PlanFile::Case* which,
-               std::vector<LoadedTraining>& out) {
-  const std::size_t before = session.diagnostics().error_count();
+void load_case(Session& session, const PlanFile& file, const PlanFile::Case* which, Plans& out) {
   const std::size_t said = session.diagnostics().all().size();
-  LoadedTraining loaded = load_training(
-      session.work(), case_tree(file, which, session.diagnostics()), session.diagnostics());
-  if (session.diagnostics().error_count() > before) return;
-  loaded.file = file.name;
-  if (which) loaded.case_name = which->name;
+  std::unique_ptr<Loaded> loaded = load_plan(session.work(), file, which, session.diagnostics());
+  if (!loaded) return;
   const std::vector<Diagnostic>& all = session.diagnostics().all();
-  for (std::size_t i = said; i < all.size(); ++i) loaded.warnings.push_back(all[i].message);
+  for (std::size_t i = said; i < all.size(); ++i) loaded->warnings.push_back(all[i].message);
   out.push_back(std::move(loaded));
 }
 
 }  // namespace
 
 void load_plan(Session& session, const std::string& name, doc::Value tree,
-               const PlanRequest& request, std::vector<LoadedTraining>& out) {
+               const PlanRequest& request, Plans& out) {
   Diagnostics& d = session.diagnostics();
   Sets sets;
   const std::size_t before = d.error_count();
@@ -59,8 +55,8 @@ void load_plan(Session& session, const std::string& name, doc::Value tree,
   if (!found) unknown_case(session, file, wanted);
 }
 
-std::vector<LoadedTraining> load_plans(Session& session, const PlanRequest& request) {
-  std::vector<LoadedTraining> out;
+Plans load_plans(Session& session, const PlanRequest& request) {
+  Plans out;
   for (const std::string& name : request.plans) {
     const std::size_t before = session.diagnostics().error_count();
     doc::Value tree = session.read_plan(name);

@@ -1,13 +1,16 @@
 // Plans named on the command line, with their cases and --set: loaded and judged.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
-#include "reckon/engine/load.hpp"
+#include "reckon/engine/loaded.hpp"
 #include "session.hpp"
 
 namespace reckon::cli {
+
+using Plans = std::vector<std::unique_ptr<Loaded>>;
 
 struct PlanRequest {
   std::vector<std::string> plans;  // files; - reads stdin
@@ -16,9 +19,8 @@ struct PlanRequest {
 };
 
 // Faults of all plans go to the session's diagnostics; the plans are meaningful only without them.
-std::vector<LoadedTraining> load_plans(Session&, const PlanRequest&);
+Plans load_plans(Session&, const PlanRequest&);
 // The same from a tree that is there already.
-void load_plan(Session&, const std::string& name, doc::Value tree, const PlanRequest&,
-               std::vector<LoadedTraining>& out);
+void load_plan(Session&, const std::string& name, doc::Value tree, const PlanRequest&, Plans& out);
 
 }  // namespace reckon::cli

@@ -8,6 +8,7 @@
 #include "commands.hpp"
 #include "reckon/base/edit_distance.hpp"
 #include "reckon/doc/reference.hpp"
+#include "reckon/engine/kinds.hpp"
 #include "reckon/spec/number_format.hpp"
 #include "reckon/spec/training.hpp"
 
@@ -15,12 +16,12 @@ namespace reckon::cli {
 namespace {
 
 struct Kind {
-  const char *word, *folder, *what;
+  std::string word, folder, what;
   std::function<Description()> description;
 };
 
-const std::vector<Kind>& kinds() {
-  static const std::vector<Kind> all{
+std::vector<Kind> make_kinds() {
+  std::vector<Kind> all{
       {"training", "plans/", "A training plan.", [] { return describe<TrainingPlan<double>>(); }},
       {"model", "models/", "A model.", [] { return describe<Model<double>>(); }},
       {"chip", "hardware/chips/", "What one GPU can do.", [] { return describe<Chip<double>>(); }},
@@ -38,6 +39,14 @@ const std::vector<Kind>& kinds() {
        [] { return describe<Optimizer<double>>(); }},
       {"preset", "presets/", "A value for every key of `assume:`.",
        [] { return describe<Assume<double>>(); }}};
+  for (const Question* q : questions())
+    all.push_back({std::string(q->word()), "plans/", fmt::format("A question: {}.", q->summary()),
+                   [q] { return q->describe(); }});
+  return all;
+}
+
+const std::vector<Kind>& kinds() {
+  static const std::vector<Kind> all = make_kinds();
   return all;
 }
 

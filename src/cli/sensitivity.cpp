@@ -10,8 +10,7 @@
 namespace reckon::cli {
 
 int sensitivity(Session& session, const Shared& shared, const SensitivityOptions& options) {
-  const std::vector<LoadedTraining> plans =
-      load_plans(session, {{options.plan}, options.sets, options.which_case});
+  const Plans plans = load_plans(session, {{options.plan}, options.sets, options.which_case});
   if (session.report_faults()) return kUsage;
   const bool data = shared.format == Format::kJson || shared.format == Format::kCsv;
   if (data && plans.size() > 1) {
@@ -22,12 +21,12 @@ int sensitivity(Session& session, const Shared& shared, const SensitivityOptions
     return kUsage;
   }
   std::string out;
-  for (const LoadedTraining& plan : plans) {
-    const Sensitivity s = sensitivities(plan, options.metric, session.diagnostics());
+  for (const auto& plan : plans) {
+    const Sensitivity s = sensitivities(*plan, options.metric, session.diagnostics());
     if (session.report_faults()) return kUsage;
     if (plans.size() > 1)
-      out += fmt::format("{}== {}{}{} ==\n", out.empty() ? "" : "\n", plan.file,
-                         plan.case_name.empty() ? "" : ", case ", plan.case_name);
+      out += fmt::format("{}== {}{}{} ==\n", out.empty() ? "" : "\n", plan->file,
+                         plan->case_name.empty() ? "" : ", case ", plan->case_name);
     switch (shared.format) {
       case Format::kText:
         out += sensitivity_text(s, {session.colour(), session.width(), false});

@@ -83,6 +83,16 @@ Value faulty() {
   return v;
 }
 
+Value take(Value& mapping, std::string_view key) {
+  for (auto e = mapping.entries.begin(); e != mapping.entries.end(); ++e) {
+    if (e->key != key) continue;
+    Value out = std::move(e->value);
+    mapping.entries.erase(e);
+    return out;
+  }
+  return {};
+}
+
 void set(Value& mapping, std::string key, Value value) {
   if (Value* old = mapping.find(key)) {
     *old = std::move(value);

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <limits>
 
-#include "reckon/base/edit_distance.hpp"
-#include "reckon/engine/evaluate.hpp"
+#include "reckon/engine/kinds.hpp"
+#include "reckon/engine/metric_named.hpp"
 #include "reckon/units/format.hpp"
 #include "reckon/units/parse.hpp"
 
@@ -98,17 +98,8 @@ std::vector<CheckLine> check_expectations(const std::vector<Expectation>& expect
                                           const Result& result, Diagnostics& diagnostics) {
   std::vector<CheckLine> out;
   for (const Expectation& e : expect) {
-    const Metric* m = result.find(e.metric);
-    if (!m) {
-      std::vector<std::string> known;
-      for (const Metric& other : result.metrics) known.push_back(other.id);
-      auto& fault =
-          diagnostics.error(e.span, fmt::format("expect: this plan has no metric '{}'", e.metric));
-      const std::string near = closest(e.metric, known);
-      fault.help(near.empty() ? "`reckon eval PLAN --format csv` lists a plan's metrics"
-                              : fmt::format("did you mean '{}'?", near));
-      continue;
-    }
+    const Metric* m = metric_named(result.metrics, e.metric, e.span, diagnostics, "expect: ");
+    if (!m) continue;
     CheckLine& line = out.emplace_back();
     line.id = e.id;
     line.file = result.file;
@@ -149,11 +140,9 @@ CheckReport check_file(Workspace& work, const std::string& file, Diagnostics& di
     if (!which && expect.empty() && !plan.cases.empty()) return;  // may be whole only with a case
     if (!expect.empty()) ++report.plans;
     const std::size_t errors = diagnostics.error_count();
-    LoadedTraining loaded = load_training(work, case_tree(plan, which, diagnostics), diagnostics);
-    if (diagnostics.error_count() > errors || expect.empty()) return;
-    loaded.file = file;
-    if (which) loaded.case_name = which->name;
-    const auto lines = check_expectations(expect, evaluate(work, loaded), diagnostics);
+    const std::unique_ptr<Loaded> loaded = load_plan(work, plan, which, diagnostics);
+    if (!loaded || diagnostics.error_count() > errors || expect.empty()) return;
+    const auto lines = check_expectations(expect, loaded->result(work), diagnostics);
     report.lines.insert(report.lines.end(), lines.begin(), lines.end());
   };
   add(nullptr, plan.expect);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "assumed.hpp"
 #include "collect.hpp"
 #include "fixes.hpp"
 #include "not_modelled.hpp"
@@ -11,52 +12,6 @@
 
 namespace reckon {
 namespace {
-
-std::string place_of(const Origins& origins, const std::string& path) {
-  const auto at = origins.find(path);
-  if (at == origins.end() || !at->second.span) return "default";
-  return fmt::format("{}:{}", at->second.span.file->name, at->second.span.line);
-}
-
-// Every key of a described struct as text, with its place.
-class ListAssumptions {
- public:
-  ListAssumptions(const Origins& origins, std::string path, std::vector<Assumption>& out)
-      : origins_(origins), path_(std::move(path)), out_(out) {}
-
-  template <class T>
-  void operator()(const Field& f, const T& member) const {
-    const std::string path = path_ + "." + std::string(f.name);
-    if constexpr (detail::is_quantity<T>) {
-      add(path, format_quantity(value_of(member.raw), detail::dim_of(T{}), f.hint_));
-    } else if constexpr (detail::Element<T>::optional) {
-      if (member) (*this)(f, *member);
-    } else if constexpr (std::is_same_v<T, bool>) {
-      add(path, member ? "yes" : "no");
-    } else if constexpr (NamedEnum<T>) {
-      add(path, std::string(name_of(member)));
-    } else if constexpr (std::is_same_v<T, std::string>) {
-      if (f.name != "source") add(path, member);
-    } else if constexpr (Described<T>) {
-      T::fields(ListAssumptions(origins_, path, out_), member);
-    }
-  }
-
- private:
-  void add(const std::string& path, std::string value) const {
-    Assumption a{
-        path.substr(path.find('.') + 1), std::move(value), place_of(origins_, path), {}, false};
-    if (const auto at = origins_.find(path); at != origins_.end()) {
-      a.source = at->second.source;
-      a.overridden = at->second.replaced && path.starts_with("assume.") && path != "assume.preset";
-    }
-    out_.push_back(std::move(a));
-  }
-
-  const Origins& origins_;
-  std::string path_;
-  std::vector<Assumption>& out_;
-};
 
 long whole_number(const Count<double>& x) { return static_cast<long>(value_of(x.raw)); }
 
@@ -141,6 +96,15 @@ void headline(const doc::Value& resolved, const TrainingPlan<double>& plan,
 
 }  // namespace
 
+const std::vector<std::string_view>& training_assumptions() {
+  static const std::vector<std::string_view> keys{
+      "preset",      "train.*",      "flops",    "overlap.*", "efficiency.*",    "latency.*",
+      "ring_factor", "ring_across",  "dispatch", "stages",    "recompute",       "activations",
+      "attention",   "fused_swiglu", "dropout",  "logits",    "gathered_layers", "live_layers",
+      "capacity",    "reserve.*",    "power",    "pue"};
+  return keys;
+}
+
 std::vector<Metric> metrics_of(const TrainingPlan<double>& plan) {
   std::vector<Metric> out;
   estimate(plan).metrics(Collect(out));
@@ -163,25 +127,21 @@ Result evaluate(Workspace& work, const LoadedTraining& loaded) {
       r.warnings.push_back(fmt::format("{} is {}: no machine does that; state a lower train.mfu",
                                        m.id, format_quantity(m.value, m.dim, m.hint)));
   }
-  Assume<double>::fields(ListAssumptions(loaded.origins, "assume", r.assumptions), plan.assume);
-  MemoryLimits<double>::fields(ListAssumptions(loaded.origins, "memory", r.assumptions),
-                               plan.memory);
+  list_assumptions(loaded, plan.assume, training_assumptions(), r.assumptions);
+  list_limits(loaded, plan.memory, r.assumptions);
   r.not_modelled = not_modelled(plan);
   r.fits = fits(e.verdict);
   if (!fits(e.verdict) || e.verdict == Verdict::kTight) r.fixes = fixes(work, loaded);
   return r;
 }
 
-Recorded::Recorded(const LoadedTraining& loaded)
-    : run_(loaded.origins), plan_(lift(loaded.plan, run_)) {
-  estimate(plan_).metrics(Collect(metrics_));
-}
+Result LoadedTraining::result(Workspace& work) const { return evaluate(work, *this); }
 
-const Metric* Recorded::find(std::string_view id) const {
-  for (const Metric& m : metrics_) {
-    if (m.id == id) return &m;
-  }
-  return nullptr;
+std::shared_ptr<const void> LoadedTraining::record(const Recording& run,
+                                                   std::vector<Metric>& metrics) const {
+  auto traced = std::make_shared<TrainingPlan<Traced>>(lift(plan, run));
+  estimate(*traced).metrics(Collect(metrics));
+  return traced;
 }
 
 }  // namespace reckon

@@ -5,10 +5,13 @@
 #include <algorithm>
 #include <iterator>
 
+#include "assumed.hpp"
 #include "overlay.hpp"
 #include "parts.hpp"
 #include "reckon/base/edit_distance.hpp"
 #include "reckon/base/text.hpp"
+#include "reckon/engine/evaluate.hpp"
+#include "reckon/engine/kinds.hpp"
 #include "reckon/engine/legal.hpp"
 
 namespace reckon {
@@ -16,15 +19,7 @@ namespace {
 
 using doc::Value;
 
-Value take(Value& mapping, std::string_view key) {
-  for (auto e = mapping.entries.begin(); e != mapping.entries.end(); ++e) {
-    if (e->key != key) continue;
-    Value out = std::move(e->value);
-    mapping.entries.erase(e);
-    return out;
-  }
-  return {};
-}
+using doc::take;
 
 // What the fields of a line mean together.
 void complete_line(const Value& line, Expectation& e, Diagnostics& diagnostics) {
@@ -145,50 +140,6 @@ void read_sets(Workspace& work, PlanFile& file, const Sets& sets, Diagnostics& d
     doc::expand_dotted_keys(value, diagnostics);
     file.sets.emplace_back(path, std::move(value));
   }
-}
-
-// chip:, node: and fabric: at the plan's top override parts of the cluster.
-void override_hardware(Workspace& work, Value& tree, Diagnostics& diagnostics) {
-  const Value node = take(tree, "node"), chip = take(tree, "chip"), fabric = take(tree, "fabric");
-  Value* cluster = tree.find("cluster");
-  const auto into = [&](Value* at, const Value& overlay, const char* what, Shelf shelf) {
-    if (overlay.is_null() || !at) return;
-    if (overlay.is_scalar() || overlay.find("base")) {  // another chip altogether
-      Value other = overlay;
-      if (shelf == Shelf::kNodes) other = resolve_node(work, overlay, diagnostics);
-      if (shelf == Shelf::kChips || shelf == Shelf::kFabrics) {
-        const Value* base = overlay.is_scalar() ? &overlay : overlay.find("base");
-        const Value* found = work.load(shelf, base->text, base->span, diagnostics);
-        if (!found) return;
-        other = *found;
-        if (overlay.is_mapping()) {
-          Value rest = overlay;
-          take(rest, "base");
-          lay_over(other, rest);
-        }
-      }
-      *at = std::move(other);
-      return;
-    }
-    if (!overlay.is_mapping()) {
-      diagnostics.error(overlay.span,
-                        fmt::format("{}: expected a name or the fields that differ", what));
-      return;
-    }
-    if (shelf == Shelf::kNodes) {
-      lay_over_node(*at, overlay);
-      *at = resolve_node(work, *at, diagnostics);
-    } else {
-      lay_over(*at, overlay);
-    }
-  };
-  Value* at_node = cluster && cluster->is_mapping() ? cluster->find("node") : nullptr;
-  into(at_node, node, "node", Shelf::kNodes);
-  if (!at_node || !at_node->is_mapping()) return;
-  into(at_node->find("chip"), chip, "chip", Shelf::kChips);
-  if (!fabric.is_null() && !at_node->find("fabric"))
-    doc::set(*at_node, "fabric", doc::mapping(fabric.span));
-  into(at_node->find("fabric"), fabric, "fabric", Shelf::kFabrics);
 }
 
 bool is_price(const Value& v) {
@@ -348,10 +299,7 @@ Value resolve_training(Workspace& work, Value tree, Diagnostics& diagnostics) {
     if (Value* at = tree.find(key); at && !at->is_null()) *at = resolve(work, *at, diagnostics);
   };
   rewrite("model", resolve_model);
-  rewrite("cluster", open_cluster);
-  override_hardware(work, tree, diagnostics);
-  if (Value* cluster = tree.find("cluster"))
-    *cluster = fill_nodes(std::move(*cluster), diagnostics);
+  resolve_hardware(work, tree, diagnostics);
   apply_price(work, tree, diagnostics);
   rewrite("precision", resolve_precision);
   rewrite("optimizer", resolve_optimizer);
@@ -359,6 +307,15 @@ Value resolve_training(Workspace& work, Value tree, Diagnostics& diagnostics) {
   write_out_sharding(tree, diagnostics);
   write_out_trainable(work, tree, diagnostics);
   return tree;
+}
+
+void unknown_kind(const std::string& word, Span at, Diagnostics& diagnostics) {
+  std::vector<std::string> known;
+  for (const PlanKind* kind : plan_kinds()) known.emplace_back(kind->word());
+  const std::string near = closest(word, known);
+  diagnostics.error(at, fmt::format("kind: '{}' is not a kind of plan", word))
+      .help(near.empty() ? fmt::format("kinds of plan: {}", join(known, ", "))
+                         : fmt::format("did you mean '{}'?", near));
 }
 
 }  // namespace
@@ -385,10 +342,8 @@ PlanFile open_plan(Workspace& work, std::string name, Value tree, const Sets& se
   f.kind = kind.is_scalar() ? kind.text : "";
   if (f.kind.empty()) {
     diagnostics.error(tree.span, "the file states no kind").help("write kind: training");
-  } else if (f.kind != "training") {
-    auto& fault =
-        diagnostics.error(kind.span, fmt::format("kind: '{}' is not a kind of plan", f.kind));
-    fault.help("kinds of plan: training");
+  } else if (!plan_kind(f.kind)) {
+    unknown_kind(f.kind, kind.span, diagnostics);
   }
   read_sets(work, f, sets, diagnostics);
   f.tree = std::move(tree);
@@ -415,6 +370,8 @@ LoadedTraining load_training(Workspace& work, Value tree, Diagnostics& diagnosti
   bind(out.resolved, out.plan, {diagnostics, out.origins});
   if (diagnostics.error_count() == before)
     check_legal(out.plan, out.origins, out.resolved, diagnostics);
+  if (diagnostics.error_count() == before)
+    refuse_idle_assumptions(out, out.plan.assume, training_assumptions(), "training", diagnostics);
   return out;
 }
 

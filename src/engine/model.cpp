@@ -6,9 +6,9 @@
 #include "reckon/cost/model.hpp"
 #include "reckon/engine/legal.hpp"
 #include "reckon/engine/load.hpp"
+#include "reckon/engine/said_model.hpp"
 #include "reckon/units/format.hpp"
 #include "reckon/units/parse.hpp"
-#include "said_model.hpp"
 
 namespace reckon {
 namespace {

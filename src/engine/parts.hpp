@@ -18,4 +18,7 @@ doc::Value open_cluster(Workspace& work, const doc::Value& said, Diagnostics& di
 // {node, gpus: 64} -> {node, nodes: 8}; fewer GPUs than a node has: part of one. `gpus` may be absent.
 doc::Value fill_nodes(doc::Value cluster, Diagnostics& diagnostics);
 
+// `cluster` of a plan looked up; chip:, node: and fabric: at the plan's top override parts of it.
+void resolve_hardware(Workspace& work, doc::Value& tree, Diagnostics& diagnostics);
+
 }  // namespace reckon

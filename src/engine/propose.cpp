@@ -5,12 +5,14 @@
 #include <algorithm>
 #include <cmath>
 
+#include "assumed.hpp"
 #include "reckon/base/text.hpp"
 #include "reckon/cost/training.hpp"
+#include "reckon/engine/evaluate.hpp"
 #include "reckon/engine/load.hpp"
+#include "reckon/engine/said_model.hpp"
 #include "reckon/units/format.hpp"
 #include "reckon/units/parse.hpp"
-#include "said_model.hpp"
 
 namespace reckon {
 namespace {
@@ -265,7 +267,13 @@ class Propose {
     std::string preset;
     Assume<double> shown = plan_.assume;
     shown.train = {};
-    Assume<double>::fields(WriteOut("  ", "#", preset), shown);
+    const WriteOut write("  ", "#", preset);
+    Assume<double>::fields(
+        [&](const Field& f, const auto& member) {
+          const Bearing& keys = training_assumptions();
+          if (bears(keys, f.name) || bears(keys, std::string(f.name) + ".")) write(f, member);
+        },
+        shown);
     // `train:` was stated above.
     const std::size_t train = preset.find("#  train:");
     if (train != preset.npos) preset.erase(train, preset.find('\n', train) + 1 - train);

@@ -119,6 +119,10 @@ bool split_count(const Value& said, Value& count, std::string& chip) {
 
 }  // namespace
 
+Value resolve_format(Workspace& work, const Value& said, Diagnostics& diagnostics) {
+  return stored(work, said, diagnostics);
+}
+
 namespace {
 
 bool is_params(const Value& said) {

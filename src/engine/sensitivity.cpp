@@ -4,8 +4,8 @@
 
 #include <cmath>
 
-#include "reckon/base/edit_distance.hpp"
-#include "reckon/engine/evaluate.hpp"
+#include "reckon/cost/training.hpp"
+#include "reckon/engine/metric_named.hpp"
 #include "reckon/units/formula/sensitivity.hpp"
 
 namespace reckon {
@@ -28,32 +28,22 @@ std::string place(const Origin& origin) {
   return origin.line ? fmt::format("{}:{}", origin.file, origin.line) : "default";
 }
 
-const Metric* metric_named(const Recorded& recorded, const std::string& id,
+const Metric* number_named(const Recorded& recorded, const std::string& id,
                            Diagnostics& diagnostics) {
-  const Metric* m = recorded.find(id);
-  if (m && m->has_value() && !m->is_text() && m->hint != Hint::kYesNo) return m;
-  if (m) {
-    diagnostics.error(
-        {}, fmt::format("{}: {}", id,
-                        m->has_value() ? "the plan computes no number for it" : m->reason));
-    return nullptr;
-  }
-  std::vector<std::string> known;
-  for (const Metric& other : recorded.metrics()) known.push_back(other.id);
-  auto& fault = diagnostics.error({}, fmt::format("this plan has no metric '{}'", id));
-  const std::string near = closest(id, known);
-  fault.help(near.empty() ? "`reckon eval PLAN --format csv` lists a plan's metrics"
-                          : fmt::format("did you mean '{}'?", near));
+  const Metric* m = metric_named(recorded.metrics(), id, {}, diagnostics);
+  if (!m || (m->has_value() && !m->is_text() && m->hint != Hint::kYesNo)) return m;
+  diagnostics.error(
+      {},
+      fmt::format("{}: {}", id, m->has_value() ? "the plan computes no number for it" : m->reason));
   return nullptr;
 }
 
 }  // namespace
 
-Sensitivity sensitivities(const LoadedTraining& plan, const std::string& metric,
-                          Diagnostics& diagnostics) {
+Sensitivity sensitivities(const Loaded& plan, const std::string& metric, Diagnostics& diagnostics) {
   Sensitivity out;
   const Recorded recorded(plan);
-  const Metric* m = metric_named(recorded, metric, diagnostics);
+  const Metric* m = number_named(recorded, metric, diagnostics);
   if (!m) return out;
   out.metric = *m;
   if (m->node < 0) return out;  // a constant: nothing moves it

@@ -31,7 +31,9 @@ std::string input_text(const DerivationInput& input) {
                      origin);
 }
 
-std::vector<std::string> steps_of(const DerivationNode& n) {
+}  // namespace
+
+std::vector<std::string> derivation_steps(const DerivationNode& n) {
   std::vector<std::string> steps;
   const std::string value = value_of_node(n);
   if (!n.text.empty() && n.text != value) steps.push_back(n.text);
@@ -40,10 +42,12 @@ std::vector<std::string> steps_of(const DerivationNode& n) {
   return steps;
 }
 
+namespace {
+
 std::string symbol_of(const DerivationNode& n) { return join(n.symbols, " = "); }
 
 std::string one_line(const DerivationNode& n) {
-  return symbol_of(n) + " = " + join(steps_of(n), " = ");
+  return symbol_of(n) + " = " + join(derivation_steps(n), " = ");
 }
 
 // A plain step that can stand behind its only user on the same line.
@@ -127,7 +131,7 @@ void Printer::print(const DerivationNode& n, const std::string& lead, const std:
     if (n.title.empty() && n.tables.empty()) last = join_chain(n, text, room(first), given);
     line(first + text);
   } else {
-    block(equation_lines(symbol_of(n), steps_of(n), room(first)), first, rest);
+    block(equation_lines(symbol_of(n), derivation_steps(n), room(first)), first, rest);
   }
   for (const DerivationTable& t : last->tables) table(t, rest);
   inputs(given, rest);

@@ -41,6 +41,35 @@ void write_fix(JsonWriter& json, const Fix& f) {
   json.close();
 }
 
+void write_also(JsonWriter& json, const Also& a) {
+  json.object().key("convention").text(a.title).key("flags").text(a.how).key("results");
+  write_cells(json, a.metrics);
+  json.close();
+}
+
+void write_answer(JsonWriter& json, const Answer& a) {
+  write_texts(json, "answer", a.lines);
+  json.key("formulas").array();
+  for (const Equation& e : a.equations) {
+    json.object(JsonWriter::kOneLine).key("metric").text(e.metric).key("symbol").text(e.symbol);
+    write_texts(json, "steps", e.steps);
+    write_texts(json, "where", e.where);
+    json.close();
+  }
+  json.close().key("also").array();
+  for (const Also& other : a.also) write_also(json, other);
+  json.close();
+  write_texts(json, "notes", a.notes);
+  if (a.pictures.empty()) return;
+  json.key("pictures").array();
+  for (const Picture& p : a.pictures) {
+    json.object().key("title").text(p.title);
+    write_texts(json, "lines", p.lines);
+    json.close();
+  }
+  json.close();
+}
+
 void write_result(JsonWriter& json, const Result& r) {
   json.object().key("schema_version").number(kSchemaVersion);
   write_text(json, "kind", r.kind);
@@ -57,9 +86,14 @@ void write_result(JsonWriter& json, const Result& r) {
   json.close();
   write_texts(json, "warnings", r.warnings);
   write_texts(json, "not_modelled", r.not_modelled);
-  json.key("fixes").array();
-  for (const Fix& f : r.fixes) write_fix(json, f);
-  json.close().close();
+  if (!r.is_question()) {
+    json.key("fixes").array();
+    for (const Fix& f : r.fixes) write_fix(json, f);
+    json.close();
+  } else {
+    write_answer(json, r.answer);
+  }
+  json.close();
 }
 
 }  // namespace

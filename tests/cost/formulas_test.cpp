@@ -7,7 +7,9 @@
 #include "catch.hpp"
 #include "random_plans.hpp"
 #include "reckon/cost/model.hpp"
+#include "reckon/engine/check.hpp"
 #include "reckon/engine/evaluate.hpp"
+#include "reckon/engine/kinds.hpp"
 #include "reckon/report/derivation.hpp"
 #include "reckon/units/formula/sensitivity.hpp"
 
@@ -44,6 +46,7 @@ struct Texts {
       const Recorded recorded(plans.next());
       formula_texts(recorded.tape(), texts, torn);
     }
+    shipped(plans.work());
     for (const std::string& id : plans.work().ids(Shelf::kModels)) {
       Diagnostics d;
       Origins origins;
@@ -56,6 +59,33 @@ struct Texts {
                               Bytes<Traced>(Traced(2))});
       formula_texts(tape, texts, torn);
     }
+  }
+
+  // Every plan of the repository, of any kind, with its cases: what docs/formulas.md is made from.
+  void shipped(Workspace& work) {
+    Diagnostics d;
+    for (const std::string& name : plan_files(RECKON_SOURCE_DIR "/plans", d)) {
+      const PlanFile file = open_plan(work, name, work.read(name, {}, d), {}, d);
+      record(work, file, nullptr);
+      for (const PlanFile::Case& c : file.cases) record(work, file, &c);
+    }
+    REQUIRE(!d.has_errors());
+  }
+  void record(Workspace& work, const PlanFile& file, const PlanFile::Case* which) {
+    Diagnostics faults;  // a file may be whole only with a case
+    const auto plan = load_plan(work, file, which, faults);
+    if (!plan) return;
+    const Result plain = plan->result(work);
+    const Recorded recorded(*plan);
+    for (const Metric& m : recorded.metrics()) {
+      INFO(file.name << " " << m.id);
+      const Metric* same = plain.find(m.id);
+      REQUIRE(same);
+      CHECK(std::memcmp(&same->value, &m.value, sizeof m.value) == 0);
+      CHECK(same->text == m.text);
+      if (m.has_value()) CHECK(std::isfinite(m.value));
+    }
+    formula_texts(recorded.tape(), texts, torn);
   }
 };
 

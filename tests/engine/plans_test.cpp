@@ -13,7 +13,7 @@ TEST_CASE("Plans meet their expectations") {
   for (const std::string& file : files) {
     CAPTURE(file);
     const CheckReport report = check_file(test::data(), file, diagnostics);
-    CHECK(report.lines.size() >= 5);
+    CHECK(!report.lines.empty());
     for (const CheckLine& line : report.lines) {
       CAPTURE(line.case_name, line.id, line.metric, line.why);
       CHECK(line.pass);

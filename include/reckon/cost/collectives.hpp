@@ -15,12 +15,16 @@ namespace reckon {
 
 inline const Formula kLinkRate{"link.rate", "W_link", "rate inside a node, to all peers",
                                "line rate · share reached"};
+inline const Formula kStatedLinkRate{"link.stated", "W_link", "rate inside a node, as stated",
+                                     "rate · share reached"};
 inline const Formula kPeerRate{"link.peer_rate", "W_peer", "rate to one peer in a node",
                                "line rate · share reached"};
 inline const Formula kGroupRate{"link.group_rate", "W", "rate of a group inside a node",
                                 "links to its peers together, at most the whole link"};
 inline const Formula kNicRate{"network.per_gpu", "W_x", "network rate of one GPU",
                               "ports · rate / GPUs · share reached"};
+inline const Formula kStatedNetworkRate{
+    "network.stated", "W_x", "network rate of one GPU, as stated", "rate · share reached"};
 inline const Formula kNetworkRate{"network.rate", "W_x", "rate of a ring between nodes",
                                   "ports of the ranks in a node, at most the link"};
 inline const Formula kSentBytes{"collective.bytes", "bytes", "bytes each rank sends",
@@ -33,11 +37,9 @@ struct Links {
   ByteRate<R> node, peer, nic;
 };
 
-// Rates of the plan's links under its efficiencies. A plan inside one node needs no network.
+// Rates of a node's links under the efficiencies. A plan inside one node needs no network.
 template <class R>
-Links<R> links(const TrainingPlan<R>& plan) {
-  const Node<R>& node = plan.cluster.node;
-  const LinkEfficiency<R>& e = plan.assume.efficiency;
+Links<R> links(const Node<R>& node, const LinkEfficiency<R>& e) {
   Links<R> l;
   if (const auto& link = node.chip.link) {
     l.node = kLinkRate(link->one_way * e.link);
@@ -46,6 +48,10 @@ Links<R> links(const TrainingPlan<R>& plan) {
   if (node.fabric && node.nics)
     l.nic = kNicRate(*node.nics * node.fabric->rate / node.gpus * e.network);
   return l;
+}
+template <class R>
+Links<R> links(const TrainingPlan<R>& plan) {
+  return links(plan.cluster.node, plan.assume.efficiency);
 }
 
 // What one rank sends in one collective, and how long that takes.

@@ -68,9 +68,11 @@ template <class R>
 void lay_out_batch(const TrainingPlan<R>& plan, Layout<R>& x) {
   const Batch<R>& b = plan.batch;
   if (b.tokens_per_gpu) {
-    x.n = b.micro_batches ? *b.micro_batches : Count<R>{1};
+    auto n = b.micro_batches ? *b.micro_batches : Count<R>{1};
+    NAME(n);
+    x.n = n;
     x.tokens = kTokensPerStepGpu(*b.tokens_per_gpu * x.G);
-    x.T = kMicroTokensGpu(x.tokens / (x.ranks * x.n));
+    x.T = kMicroTokensGpu(x.tokens / (x.ranks * n));
     return;
   }
   x.n = kMicroBatches(*b.global / (x.D * *b.micro));

@@ -57,6 +57,7 @@ Value mapping(Span span = {});
 Value sequence(Span span = {});
 Value faulty();                                          // nothing, after a fault has been reported
 void set(Value& mapping, std::string key, Value value);  // replaces or appends
+Value take(Value& mapping, std::string_view key);        // removes it; null if it is not there
 
 // Equal but for the places.
 bool same(const Value& a, const Value& b);

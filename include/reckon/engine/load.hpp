@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "reckon/doc/bind.hpp"
+#include "reckon/engine/loaded.hpp"
 #include "reckon/engine/workspace.hpp"
 #include "reckon/spec/training.hpp"
 
@@ -63,12 +64,13 @@ PlanFile open_plan(Workspace& work, std::string name, doc::Value tree, const Set
 // The plan's tree, or that of one of its cases, with the sets; a set that doesn't fit is a fault.
 doc::Value case_tree(const PlanFile& file, const PlanFile::Case* which, Diagnostics& diagnostics);
 
-struct LoadedTraining {
-  std::string file, case_name;
-  std::vector<std::string> warnings;  // of loading it, for a result that travels without stderr
-  doc::Value resolved;                // everything looked up: what `reckon show PLAN` prints
+class LoadedTraining : public Loaded {
+ public:
   TrainingPlan<double> plan;
-  Origins origins;
+
+  Result result(Workspace& work) const override;
+  std::shared_ptr<const void> record(const Recording& run,
+                                     std::vector<Metric>& metrics) const override;
 };
 
 // Looks up, binds, checks legality. Meaningful only if `diagnostics` has no new errors.
@@ -80,6 +82,7 @@ doc::Value resolve_cluster(Workspace& work, const doc::Value& said, Diagnostics&
 doc::Value resolve_node(Workspace& work, const doc::Value& said, Diagnostics& diagnostics);
 doc::Value resolve_precision(Workspace& work, const doc::Value& said, Diagnostics& diagnostics);
 doc::Value resolve_optimizer(Workspace& work, const doc::Value& said, Diagnostics& diagnostics);
+doc::Value resolve_format(Workspace& work, const doc::Value& said, Diagnostics& diagnostics);
 doc::Value resolve_assume(Workspace& work, const doc::Value& said, Diagnostics& diagnostics);
 
 }  // namespace reckon

@@ -38,6 +38,57 @@ struct Fix {
   double headroom = 0, step_time = 0;  // bytes; seconds, 0 if the plan states no efficiency
 };
 
+inline const Metric* find_metric(const std::vector<Metric>& metrics, std::string_view id) {
+  for (const Metric& m : metrics) {
+    if (m.id == id) return &m;
+  }
+  return nullptr;
+}
+
+// Metrics side by side: the cell of a row and a column is the metric `row.id` + "." + `column.id`,
+// blank where there is none.
+struct Grid {
+  struct Part {
+    std::string id, title;
+    std::string note = {};  // of a row: why it was chosen, or why it is not there
+    bool chosen = false;
+  };
+  std::string title;
+  std::string corner;  // what the rows are
+  std::vector<Part> columns, rows;
+};
+
+// What the common other convention prints for the same question.
+struct Also {
+  std::string title;
+  std::string how;  // as the command line takes it: "--assume ring_factor=drop"
+  std::vector<Metric> metrics;
+};
+
+// Lines to be shown as they are: a picture of steps.
+struct Picture {
+  std::string title;
+  std::vector<std::string> lines;
+};
+
+// A metric's formula on one line: symbol, then the steps to its value.
+struct Equation {
+  std::string metric, symbol;
+  std::vector<std::string> steps;  // "bytes / W", "24.5 GB / (450 GB/s)", "54.44 ms"
+  std::vector<std::string> where;  // its locals: "share = (q − 1) / q = (8 − 1) / 8 = 0.875"
+};
+
+// What a question says beside its metrics.
+struct Answer {
+  std::vector<std::string> lines;     // in words: "54.44 ms: …"
+  std::vector<std::string> formulas;  // metrics whose formula stands under the answer
+  std::vector<Equation> equations;    // those, once they have been recorded (report/question.hpp)
+  std::vector<Grid> grids;
+  std::vector<Also> also;
+  std::vector<Picture> pictures;
+  std::vector<std::string> notes;  // what a reader should know to read it aloud
+};
+
 struct Result {
   std::string name, file, case_name, kind;
   std::vector<std::pair<std::string, std::string>>
@@ -46,14 +97,11 @@ struct Result {
   std::vector<Assumption> assumptions;
   std::vector<std::string> warnings, not_modelled;
   std::vector<Fix> fixes;
+  Answer answer;  // of a question; empty for a training plan
   bool fits = true;
 
-  const Metric* find(std::string_view id) const {
-    for (const Metric& m : metrics) {
-      if (m.id == id) return &m;
-    }
-    return nullptr;
-  }
+  bool is_question() const { return !kind.empty() && kind != "training"; }
+  const Metric* find(std::string_view id) const { return find_metric(metrics, id); }
 };
 
 }  // namespace reckon

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "reckon/engine/load.hpp"
+#include "reckon/engine/loaded.hpp"
 #include "reckon/engine/result.hpp"
 
 namespace reckon {
@@ -34,7 +34,6 @@ struct Sensitivity {
 };
 
 // A metric that is no number on the plan's tape is a fault with a suggestion.
-Sensitivity sensitivities(const LoadedTraining& plan, const std::string& metric,
-                          Diagnostics& diagnostics);
+Sensitivity sensitivities(const Loaded& plan, const std::string& metric, Diagnostics& diagnostics);
 
 }  // namespace reckon

@@ -83,6 +83,9 @@ std::string derivation_markdown(const Tape& tape, std::int32_t root,
 // textbook)», «(default)», with the source that stands beside the value; empty if there is none.
 std::string origin_text(const DerivationInput& input);
 
+// The node's own line, symbol apart: «bytes / W», «24.5 GB / (450 GB/s)», «54.44 ms».
+std::vector<std::string> derivation_steps(const DerivationNode& node);
+
 // Adds the text of each formula on the tape to `texts`, by id: «t = bytes / W». Sums and choices
 // are folded («Σ parts»), so that a text doesn't depend on how many parts a plan has. An id with a
 // second text hides a branch in its formula: it goes to `torn`.

@@ -16,6 +16,9 @@
 //     "fixes": [{"change": "recompute=full", "title": …, "headroom": {…}, "step_time": {…}}]
 //   }
 //
+// A question has no fixes; it has "answer" (in words), "formulas" [{metric, symbol, steps, where}], "also"
+// [{convention, flags, results}], "notes" and, where steps are drawn, "pictures" [{title, lines}].
+//
 // A value is a number, true, false, a word, or null with a "reason"; never NaN. Counts and shares have the unit "1".
 // One plan gives that object, several an array of it. Keys keep their order; new ones may be added, and a change of
 // meaning raises schema_version.

@@ -47,6 +47,72 @@ constexpr auto names(RecomputeCount) { return std::array{"added", "in_mfu"}; }
 enum class StageBalance { kEven, kByFlops };
 constexpr auto names(StageBalance) { return std::array{"even", "by_flops"}; }
 
+// Whose matrices a prefill's FLOPs count: those a token multiplies with, all parameters, or none of
+// the tables.
+enum class PrefillCount { kMatmul, kAll, kBody };
+constexpr auto names(PrefillCount) { return std::array{"matmul", "all", "body"}; }
+
+enum class AttentionCount { kCausal, kFull, kNone };
+constexpr auto names(AttentionCount) { return std::array{"causal", "full", "none"}; }
+
+enum class HeadPositions { kAll, kLast };
+constexpr auto names(HeadPositions) { return std::array{"all", "last"}; }
+
+// What a decode step reads of the weights: all that are stored, or all but the input table, of which
+// it looks up a row a token.
+enum class WeightsRead { kAll, kNoInputTable };
+constexpr auto names(WeightsRead) { return std::array{"all", "no_input_table"}; }
+
+enum class DecodeCompute { kHidden, kAdded };
+constexpr auto names(DecodeCompute) { return std::array{"hidden", "added"}; }
+
+template <class R>
+struct PrefillAssume {
+  std::optional<Ratio<R>> mfu;
+  PrefillCount params = PrefillCount::kMatmul;
+  AttentionCount attention = AttentionCount::kCausal;
+  HeadPositions head = HeadPositions::kAll;
+
+  template <class V, class... S>
+  static void fields(V&& v, S&... s) {
+    v(Field("mfu", "MFU_pre", "of a prefill's compute").efficiency(), s.mfu...);
+    v(Field("params", "", "2 FLOPs a token for each of: matmul | all | body (no tables)")
+          .supplied(),
+      s.params...);
+    v(Field("attention", "", "causal | full (all pairs) | none").supplied(), s.attention...);
+    v(Field("head", "", "the output head runs on all positions or the last (params: matmul)")
+          .supplied(),
+      s.head...);
+  }
+};
+
+template <class R>
+struct DecodeAssume {
+  Ratio<R> mfu{1};
+  WeightsRead reads = WeightsRead::kAll;
+  DecodeCompute compute = DecodeCompute::kHidden;
+
+  template <class V, class... S>
+  static void fields(V&& v, S&... s) {
+    v(Field("mfu", "MFU_dec", "of a decode step's compute").supplied().efficiency(), s.mfu...);
+    v(Field("reads", "", "weights a step reads: all | no_input_table").supplied(), s.reads...);
+    v(Field("compute", "", "hidden behind the reads, or added to them").supplied(), s.compute...);
+  }
+};
+
+template <class R>
+struct ChunkAssume {
+  Ratio<R> mfu{1};
+
+  template <class V, class... S>
+  static void fields(V&& v, S&... s) {
+    v(Field("mfu", "MFU_chunk", "of a chunk of prefill that rides along a decode step")
+          .supplied()
+          .efficiency(),
+      s.mfu...);
+  }
+};
+
 template <class R>
 struct TrainEfficiency {
   std::optional<Ratio<R>> mfu;
@@ -145,6 +211,9 @@ struct Assume {
   CapacityCount capacity = CapacityCount::kPrinted;
   Reserve<R> reserve;
   Ratio<R> power{1}, pue{1};
+  PrefillAssume<R> prefill;
+  DecodeAssume<R> decode;
+  ChunkAssume<R> chunk;
 
   template <class V, class... S>
   static void fields(V&& v, S&... s) {
@@ -195,6 +264,10 @@ struct Assume {
           .hint(Hint::kRatio)
           .limit(Limit::kAtLeastOne),
       s.pue...);
+    v(Field("prefill", "", "what a prefill counts, and how well it runs").supplied(), s.prefill...);
+    v(Field("decode", "", "what a decode step counts, and how well it runs").supplied(),
+      s.decode...);
+    v(Field("chunk", "", "chunked prefill").supplied(), s.chunk...);
     v(Field("source", "", "where the figures come from"), s.source...);
   }
 };

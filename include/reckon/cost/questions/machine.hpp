@@ -1,0 +1,55 @@
+// The rates a question works with: stated outright, or those of its cluster, times the share reached.
+#pragma once
+
+#include "reckon/cost/collectives.hpp"
+#include "reckon/spec/questions/machine.hpp"
+
+namespace reckon {
+
+// A figure that a question states stands before its cluster's.
+template <class R>
+Links<R> links_of(const std::optional<Cluster<R>>& cluster, const OnLinks<R>& on,
+                  const Assume<R>& assume) {
+  Links<R> l;
+  if (cluster) l = links(cluster->node, assume.efficiency);
+  if (on.link) l.node = l.peer = kStatedLinkRate(*on.link * assume.efficiency.link);
+  if (on.network) l.nic = kStatedNetworkRate(*on.network * assume.efficiency.network);
+  return l;
+}
+
+// GPUs of a node: stated, the cluster's, or all that take part.
+template <class R>
+Count<R> node_size(const std::optional<Cluster<R>>& cluster, const OnLinks<R>& on, Count<R> q) {
+  if (on.node_gpus) return *on.node_gpus;
+  return cluster ? cluster->node.gpus : q;
+}
+
+template <class R>
+Latency<R> latency_of(const OnLinks<R>& on, const Assume<R>& assume) {
+  Latency<R> a = assume.latency;
+  if (on.latency) a.node_hop = *on.latency;
+  if (on.network_latency) a.network_hop = *on.network_latency;
+  return a;
+}
+
+template <class R>
+FlopRate<R> peak_of(const std::optional<Cluster<R>>& cluster, const OnChip<R>& on) {
+  return on.peak ? *on.peak : *cluster->node.chip.peak.of(on.compute);
+}
+
+template <class R>
+ByteRate<R> bandwidth_of(const std::optional<Cluster<R>>& cluster, const OnChip<R>& on) {
+  return on.bandwidth ? *on.bandwidth : cluster->node.chip.memory.bandwidth;
+}
+
+// As the vendor prints it, or as `assume.capacity` has it.
+template <class R>
+std::optional<Bytes<R>> capacity_of(const std::optional<Cluster<R>>& cluster, const OnChip<R>& on,
+                                    CapacityCount count) {
+  if (on.capacity) return on.capacity;
+  if (!cluster) return {};
+  const ChipMemory<R>& m = cluster->node.chip.memory;
+  return count == CapacityCount::kUsable && m.usable ? *m.usable : m.capacity;
+}
+
+}  // namespace reckon

@@ -1,0 +1,87 @@
+// kind: collective. How long does one collective take, and what does each rank send?
+//
+//   kind: collective
+//   op: all-reduce
+//   bytes: 14 GB            # of the whole array; what each rank ends up with, or starts from
+//   ranks: 8
+//   link: 450 GB/s
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+
+#include "reckon/spec/assume.hpp"
+#include "reckon/spec/questions/machine.hpp"
+
+namespace reckon {
+
+enum class CollectiveOp {
+  kAllReduce,
+  kAllGather,
+  kReduceScatter,
+  kBroadcast,
+  kReduce,
+  kAllToAll,
+  kSend
+};
+constexpr auto names(CollectiveOp) {
+  return std::array{"all-reduce", "all-gather", "reduce-scatter", "broadcast", "reduce",
+                    "all-to-all", "send"};
+}
+
+enum class Algorithm {
+  kFastest,
+  kRing,
+  kTree,
+  kHalvingDoubling,
+  kHierarchical,
+  kAllPeer,
+  kInSwitch
+};
+constexpr auto names(Algorithm) {
+  return std::array{"fastest",      "ring",     "tree",     "halving-doubling",
+                    "hierarchical", "all-peer", "in-switch"};
+}
+
+template <class R>
+struct CollectiveQuestion {
+  std::string name, comment;
+  CollectiveOp op = CollectiveOp::kAllReduce;
+  std::optional<Bytes<R>> bytes;
+  std::optional<Count<R>> ranks;
+  std::optional<Cluster<R>> cluster;
+  OnLinks<R> on;
+  Algorithm algorithm = Algorithm::kFastest;
+  bool in_switch = false;
+  std::string data;
+  bool trace = false;
+  Assume<R> assume;
+
+  template <class V, class... S>
+  static void fields(V&& v, S&... s) {
+    v(Field("name", "", "for people"), s.name...);
+    v(Field("comment", "", "for people"), s.comment...);
+    v(Field("op", "",
+            "all-reduce | all-gather | reduce-scatter | broadcast | reduce | all-to-all | send")
+          .required(),
+      s.op...);
+    v(Field("bytes", "S", "the whole array: every rank's own, reduced, gathered or sent")
+          .limit(Limit::kPositive),
+      s.bytes...);
+    v(Field("ranks", "q", "GPUs that take part; the cluster's if not stated").degree(), s.ranks...);
+    v(Field("cluster", "", "64xh100-sxm, or a file in hardware/clusters: its links").by_name(),
+      s.cluster...);
+    OnLinks<R>::fields(v, s.on...);
+    v(Field("algorithm", "",
+            "fastest | ring | tree | halving-doubling | hierarchical | all-peer | in-switch"),
+      s.algorithm...);
+    v(Field("in_switch", "", "the node's switch reduces and multicasts (NVLink SHARP)"),
+      s.in_switch...);
+    v(Field("data", "", "a small array a rank, to be played: \"1 2 3 4; 5 6 7 8\""), s.data...);
+    v(Field("trace", "", "draw every step of playing `data`"), s.trace...);
+    v(Field("assume", "", "a preset's name, or {preset, conventions}"), s.assume...);
+  }
+};
+
+}  // namespace reckon

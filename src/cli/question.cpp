@@ -1,0 +1,212 @@
+// reckon collective|pipeline|…: one back-of-the-envelope question from flags.
+#include "reckon/report/question.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "commands.hpp"
+#include "explain.hpp"
+#include "plans.hpp"
+#include "reckon/base/text.hpp"
+#include "reckon/engine/kinds.hpp"
+#include "reckon/engine/metric_named.hpp"
+#include "reckon/report/csv.hpp"
+#include "reckon/report/json.hpp"
+#include "said_value.hpp"
+
+namespace reckon::cli {
+namespace {
+
+constexpr std::size_t kMostRows = 1000;
+
+// A flag's words; several where a comma parts them.
+struct Flag {
+  std::string name;
+  std::vector<doc::Value> values;
+  std::vector<std::string> words;
+};
+
+std::vector<Flag> read_flags(Session& session, const QuestionOptions& options) {
+  std::vector<Flag> out;
+  for (const auto& [key, word] : options.values) {
+    Flag flag{key, {}, split_values(word)};
+    for (const std::string& one : flag.words) flag.values.push_back(said_value(session, key, one));
+    if (!word.empty()) out.push_back(std::move(flag));
+  }
+  return out;
+}
+
+// `--assume textbook --assume ring_factor=drop`: a preset's name, or a key.
+void add_assumptions(const std::vector<std::string>& words, Sets& sets, Diagnostics& d) {
+  for (const std::string& word : words) {
+    const std::size_t equals = word.find('=');
+    if (equals == 0 || equals + 1 == word.size()) {
+      d.error({}, fmt::format("--assume {}: expected a preset or KEY=VALUE", word))
+          .help("--assume physical, or --assume ring_factor=drop");
+    } else if (equals == word.npos) {
+      sets.emplace_back("assume.preset", word);
+    } else {
+      sets.emplace_back("assume." + word.substr(0, equals), word.substr(equals + 1));
+    }
+  }
+}
+
+// Every combination of the flags' values.
+std::size_t combinations(const std::vector<Flag>& flags) {
+  std::size_t n = 1;
+  for (const Flag& f : flags) n = std::min(n * f.values.size(), kMostRows + 1);
+  return n;
+}
+
+struct Asking {
+  doc::Value tree;
+  std::vector<std::string> varied;
+};
+
+Asking combination(const Question& question, const std::vector<Flag>& flags, std::size_t index) {
+  Asking out{doc::mapping(), {}};
+  doc::set(out.tree, "kind", doc::scalar(std::string(question.word())));
+  std::size_t below = 1;  // the last flag varies fastest
+  for (const Flag& f : flags) below *= f.values.size();
+  for (const Flag& f : flags) {
+    below /= f.values.size();
+    const std::size_t at = index / below % f.values.size();
+    doc::set(out.tree, f.name, f.values[at]);
+    if (f.values.size() > 1) out.varied.push_back(f.words[at]);
+  }
+  return out;
+}
+
+bool needs_recording(const Shared& shared) { return shared.format != Format::kCsv; }
+
+Result result_of(Session& session, const Loaded& plan, bool with_formulas) {
+  Result r = plan.result(session.work());
+  if (with_formulas) write_equations(r, plan);
+  return r;
+}
+
+std::string one_answer(Session& session, const Shared& shared, const QuestionOptions& options,
+                       const Result& r) {
+  switch (shared.format) {
+    case Format::kJson:
+      return eval_json({r});
+    case Format::kCsv:
+      return eval_csv({r});
+    case Format::kMarkdown:
+      return question_markdown(r);
+    case Format::kText:
+      break;
+  }
+  return question_text(r, {session.colour(), session.width(), options.verbose});
+}
+
+std::string table(Session& session, const Shared& shared, const QuestionTable& t) {
+  std::vector<Result> results;
+  for (const QuestionRow& row : t.rows) results.push_back(row.result);
+  switch (shared.format) {
+    case Format::kJson:
+      return eval_json(results);
+    case Format::kCsv:
+      return eval_csv(results);
+    case Format::kMarkdown:
+      return question_table_markdown(t);
+    case Format::kText:
+      break;
+  }
+  return question_table_text(t, {session.colour(), session.width(), false});
+}
+
+std::vector<std::string> columns(const Question& question, const QuestionOptions& options) {
+  if (!options.metrics.empty()) return options.metrics;
+  return {question.info().columns.begin(), question.info().columns.end()};
+}
+
+// What a metric asked for by name must be.
+void check_metrics(const Result& r, const std::vector<std::string>& ids, Diagnostics& d) {
+  for (const std::string& id : ids)
+    if (id.find('*') == id.npos && id != "all") metric_named(r.metrics, id, {}, d, "--metric: ");
+}
+
+int derivations(Session& session, const Shared& shared, const QuestionOptions& options,
+                const std::vector<std::unique_ptr<Loaded>>& plans) {
+  std::string out;
+  const ExplainStyle style{options.depth.value_or(kDepth), session.width(),
+                           shared.format == Format::kMarkdown};
+  for (const auto& plan : plans) {
+    const Result r = plan->result(session.work());
+    if (!out.empty()) out += '\n';
+    if (plans.size() > 1) out += fmt::format("== {} ==\n", r.case_name);
+    out += explain(*plan, options.metrics.empty() ? r.answer.formulas : options.metrics, style,
+                   session.diagnostics())
+               .text;
+    for (const std::string& note : r.answer.notes) out += '\n' + wrap(note, session.width()) + '\n';
+  }
+  session.print(out);
+  return session.report_faults() ? kUsage : kOk;
+}
+
+void check_options(const Question& question, const Shared& shared, const QuestionOptions& options,
+                   Diagnostics& d) {
+  if (options.depth && !options.explain)
+    d.error({}, "--depth is of a derivation, and --explain is not given").help("add --explain");
+  if (options.explain && (shared.format == Format::kJson || shared.format == Format::kCsv))
+    d.error({}, "--explain prints a derivation: as text or md")
+        .help("leave --format out, or --format md");
+  if (options.values.empty() && options.assume.empty() && options.sets.empty())
+    d.error({}, fmt::format("reckon {}: nothing is asked", question.word()))
+        .help(std::string(question.info().examples.front()));
+}
+
+}  // namespace
+
+int question(Session& session, const Shared& shared, const QuestionOptions& options) {
+  const auto& kind = dynamic_cast<const Question&>(*plan_kind(options.word));
+  Diagnostics& d = session.diagnostics();
+  check_options(kind, shared, options, d);
+  if (session.report_faults()) return kUsage;
+  const std::vector<Flag> flags = read_flags(session, options);
+  Sets sets;
+  add_assumptions(options.assume, sets, d);
+  split_sets(options.sets, sets, d);
+  if (session.report_faults()) return kUsage;
+  const std::size_t rows = combinations(flags);
+  if (rows > kMostRows) {
+    d.error({}, fmt::format("more than {} combinations of values", kMostRows))
+        .help("give fewer values");
+    session.report_faults();
+    return kUsage;
+  }
+  QuestionTable t{{}, columns(kind, options), {}};
+  for (const Flag& f : flags)
+    if (f.values.size() > 1) t.varied.push_back(f.name);
+  std::vector<std::unique_ptr<Loaded>> plans;
+  for (std::size_t i = 0; i < rows; ++i) {
+    Asking asking = combination(kind, flags, i);
+    if (options.as_plan) {
+      session.print(doc::write_yaml(asking.tree));
+      return kOk;
+    }
+    const PlanFile file = open_plan(session.work(), "", std::move(asking.tree), sets, d);
+    if (session.report_faults()) return kUsage;
+    auto plan = load_plan(session.work(), file, nullptr, d);
+    if (session.report_faults() || !plan) return kUsage;
+    std::vector<std::string> named;
+    for (std::size_t k = 0; k < t.varied.size(); ++k)
+      named.push_back(fmt::format("{} {}", t.varied[k], asking.varied[k]));
+    plan->case_name = join(named, ", ");
+    if (!options.explain) {
+      t.rows.push_back({asking.varied, result_of(session, *plan, needs_recording(shared))});
+      check_metrics(t.rows.back().result, options.metrics, d);
+    }
+    plans.push_back(std::move(plan));
+  }
+  if (options.explain) return derivations(session, shared, options, plans);
+  if (session.report_faults()) return kUsage;
+  session.print(t.rows.size() == 1 && options.metrics.empty()
+                    ? one_answer(session, shared, options, t.rows.front().result)
+                    : table(session, shared, t));
+  return kOk;
+}
+
+}  // namespace reckon::cli

@@ -1,0 +1,61 @@
+#include "reckon/engine/kinds.hpp"
+
+#include "questions/questions.hpp"
+
+namespace reckon {
+namespace {
+
+class TrainingKind : public PlanKind {
+ public:
+  std::string_view word() const override { return "training"; }
+  std::string_view summary() const override { return "a training plan"; }
+  Description describe() const override { return reckon::describe<TrainingPlan<double>>(); }
+  std::unique_ptr<Loaded> load(Workspace& work, doc::Value tree,
+                               Diagnostics& diagnostics) const override {
+    const std::size_t before = diagnostics.error_count();
+    auto out = std::make_unique<LoadedTraining>(load_training(work, std::move(tree), diagnostics));
+    if (diagnostics.error_count() > before) return nullptr;
+    return out;
+  }
+};
+
+}  // namespace
+
+const std::vector<const Question*>& questions() {
+  static const std::vector<const Question*> all{
+      &collective_question(),
+  };
+  return all;
+}
+
+const std::vector<const PlanKind*>& plan_kinds() {
+  static const TrainingKind training;
+  static const std::vector<const PlanKind*> all = [] {
+    std::vector<const PlanKind*> kinds{&training};
+    kinds.insert(kinds.end(), questions().begin(), questions().end());
+    return kinds;
+  }();
+  return all;
+}
+
+const PlanKind* plan_kind(std::string_view word) {
+  for (const PlanKind* kind : plan_kinds()) {
+    if (kind->word() == word) return kind;
+  }
+  return nullptr;
+}
+
+std::unique_ptr<Loaded> load_plan(Workspace& work, const PlanFile& file,
+                                  const PlanFile::Case* which, Diagnostics& diagnostics) {
+  const std::size_t before = diagnostics.error_count();
+  doc::Value tree = case_tree(file, which, diagnostics);
+  const PlanKind* kind = plan_kind(file.kind);
+  if (!kind || diagnostics.error_count() > before) return nullptr;
+  std::unique_ptr<Loaded> out = kind->load(work, std::move(tree), diagnostics);
+  if (!out) return nullptr;
+  out->file = file.name;
+  if (which) out->case_name = which->name;
+  return out;
+}
+
+}  // namespace reckon

@@ -1,0 +1,138 @@
+// kind: collective
+#include "reckon/cost/questions/collective.hpp"
+
+#include <fmt/format.h>
+
+#include "needs.hpp"
+#include "question_of.hpp"
+#include "questions.hpp"
+#include "reckon/units/format.hpp"
+
+namespace reckon {
+namespace {
+
+class Collective : public QuestionOf<CollectiveQuestion> {
+ public:
+  const QuestionInfo& info() const override {
+    static const QuestionInfo info{
+        "collective",
+        "bytes and time of all-reduce, all-gather, … by every algorithm",
+        "op",
+        {"reckon collective all-reduce --bytes 14GB --ranks 8 --link 450GB/s",
+         "reckon collective all-reduce --bytes 1GB --ranks 2,4,8,64 --gpus 64xh100-sxm",
+         "reckon collective all-reduce --trace "
+         "--data \"1 2 3 4; 5 6 7 8; 9 10 11 12; 13 14 15 16\""},
+        {"ring_factor", "ring_across", "latency.*", "efficiency.link", "efficiency.network"},
+        {"time", "bytes", "factor", "algorithm"}};
+    return info;
+  }
+
+ protected:
+  void legal(const Input& q, const Asked& asked) const override {
+    if (!q.ranks && !q.cluster && q.op != CollectiveOp::kSend)
+      asked.fault("ranks", "collective: how many ranks take part is not stated")
+          .help("--ranks 8, or --gpus 8xh100-sxm");
+    if (!q.bytes) return;
+    need_links(q.cluster, q.on, q.assume, asked, crosses(q));
+    check_algorithm(q, asked);
+  }
+
+  void say(const Input& q, const Output& out, Result& r) const override {
+    if (r.name.empty()) r.name = title(q, out);
+    if (out.chosen && out.time)
+      r.answer.lines.push_back(fmt::format("{} by {}: each rank sends {}, {} × the array",
+                                           text(r, "time"), name_of(kWays[*out.chosen]),
+                                           text(r, "bytes"), text(r, "factor")));
+    if (out.chosen)
+      r.answer.formulas = {std::string(detail::kWayNames[*out.chosen].bytes.id),
+                           std::string(detail::kWayNames[*out.chosen].time.id)};
+    else
+      r.answer.formulas = {"factor"};
+    r.answer.grids.push_back(ways_grid(out));
+    duality(q.op, r);
+    r.not_modelled = {"contention with other traffic", "the protocol's overhead on small messages"};
+  }
+
+  std::vector<Alternative> alternatives(const Input& q) const override {
+    const std::vector<std::string> shown{"bytes", "time"};
+    std::vector<Alternative> out;
+    const bool drops = q.assume.ring_factor == RingFactor::kDrop;
+    out.push_back({drops ? "(q − 1)/q kept" : "(q − 1)/q dropped, as for many ranks",
+                   {{"assume.ring_factor", drops ? "keep" : "drop"}},
+                   shown});
+    if (q.assume.preset != "physical" && q.cluster)
+      out.push_back({"measured rates and waiting", {{"assume", "physical"}}, shown});
+    if (!q.in_switch) out.push_back({"reduced in the switch", {{"in_switch", "yes"}}, shown});
+    return out;
+  }
+
+ private:
+  static bool crosses(const Input& q) {
+    if (!q.ranks || (!q.on.node_gpus && !q.cluster)) {
+      return q.cluster && value_of(q.cluster->nodes.raw) > 1;
+    }
+    const Count<double> node = node_size(q.cluster, q.on, *q.ranks);
+    return value_of(node.raw) < value_of(q.ranks->raw);
+  }
+
+  void check_algorithm(const Input& q, const Asked& asked) const {
+    if (q.algorithm == Algorithm::kFastest || asked.diagnostics.has_errors()) return;
+    const Output out = answer(q);
+    for (std::size_t i = 0; i < std::size(kWays); ++i) {
+      if (kWays[i] != q.algorithm || !out.why_not[i]) continue;
+      asked
+          .fault("algorithm", fmt::format("algorithm: no {} by {}: {}", name_of(q.op),
+                                          name_of(q.algorithm), out.why_not[i]))
+          .help("algorithm: fastest shows what can run");
+    }
+  }
+
+  static std::string title(const Input& q, const Output& out) {
+    std::string s(name_of(q.op));
+    if (q.bytes) s += " of " + format_quantity(value_of(q.bytes->raw), kByte, Hint::kNone);
+    const long ranks = static_cast<long>(value_of(out.q.raw));
+    if (q.op == CollectiveOp::kSend) return s;
+    s += fmt::format(" over {} rank{}", ranks, ranks == 1 ? "" : "s");
+    const long nodes = static_cast<long>(value_of(out.nodes.raw));
+    if (nodes > 1) s += fmt::format(" in {} nodes", nodes);
+    return s;
+  }
+
+  static Grid ways_grid(const Output& out) {
+    Grid g{"Algorithms",
+           "algorithm",
+           {{"steps", "steps"}, {"bytes", "a rank sends"}, {"time", "time"}},
+           {}};
+    for (std::size_t i = 0; i < std::size(kWays); ++i) {
+      const std::string_view id = detail::kWayNames[i].time.id;
+      g.rows.push_back({std::string(id.substr(0, id.find('.'))), std::string(name_of(kWays[i])),
+                        out.why_not[i] ? out.why_not[i] : "", out.chosen == i});
+    }
+    return g;
+  }
+
+  static void duality(CollectiveOp op, Result& r) {
+    const auto note = [&r](const char* text) { r.answer.notes.emplace_back(text); };
+    if (op == CollectiveOp::kAllReduce)
+      note("An all-reduce is a reduce-scatter, then an all-gather: halves.time adds the two.");
+    if (op == CollectiveOp::kAllGather || op == CollectiveOp::kReduceScatter)
+      note(
+          "Forward and backward are dual: the gradient of an all-gather is a reduce-scatter, and "
+          "the other way round; both send the same bytes.");
+    if (op == CollectiveOp::kBroadcast || op == CollectiveOp::kReduce)
+      note(
+          "Forward and backward are dual: the gradient of a broadcast is a reduce, and the other "
+          "way round.");
+    if (op == CollectiveOp::kAllToAll)
+      note("An all-to-all is its own dual: its gradient is an all-to-all of the same bytes.");
+  }
+};
+
+}  // namespace
+
+const Question& collective_question() {
+  static const Collective kind;
+  return kind;
+}
+
+}  // namespace reckon

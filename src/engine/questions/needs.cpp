@@ -1,0 +1,84 @@
+#include "needs.hpp"
+
+#include <fmt/format.h>
+
+#include "reckon/engine/legal.hpp"
+#include "reckon/units/format.hpp"
+
+namespace reckon {
+namespace {
+
+bool waits(const Assume<double>& a) {
+  return value_of(a.latency.node_hop.raw) > 0 || value_of(a.latency.network_hop.raw) > 0;
+}
+
+void need_latency(bool stated, const char* key, const char* link, const Assume<double>& assume,
+                  const Asked& asked) {
+  if (stated || !waits(assume)) return;
+  asked
+      .fault(link, fmt::format("{}: the preset '{}' counts waiting, and this link states none",
+                               link, assume.preset))
+      .help(fmt::format("state {}: 5 us, or name the machine (cluster: 8xh100-sxm), or assume: "
+                        "textbook, which waits for nothing",
+                        key));
+}
+
+}  // namespace
+
+void need_links(const MaybeCluster& cluster, const OnLinks<double>& on,
+                const Assume<double>& assume, const Asked& asked, bool crosses, bool inside) {
+  if (inside && !on.link && !(cluster && cluster->node.chip.link))
+    asked
+        .fault("link", cluster ? "link: the cluster's chip states no link"
+                               : "link: the rate inside a node is not stated")
+        .help("link: 450 GB/s, or cluster: 8xh100-sxm");
+  if (on.link) need_latency(on.latency.has_value(), "latency", "link", assume, asked);
+  if (!crosses) return;
+  if (!on.network && !(cluster && cluster->node.fabric && cluster->node.nics))
+    asked
+        .fault("network",
+               "network: the ranks cross nodes, and the rate between nodes is not stated")
+        .help("network: 50 GB/s (one way, per GPU), or cluster: 64xh100-sxm");
+  if (on.network)
+    need_latency(on.network_latency.has_value(), "network_latency", "network", assume, asked);
+}
+
+void need_peak(const MaybeCluster& cluster, const OnChip<double>& on, const Asked& asked) {
+  if (on.peak) return;
+  if (!cluster) {
+    asked.fault("peak", "peak: how fast a GPU computes is not stated")
+        .help("peak: 989 TFLOP/s, or cluster: 8xh100-sxm");
+  } else if (!cluster->node.chip.peak.of(on.compute)) {
+    asked
+        .fault("compute", fmt::format("compute: chip '{}' has no peak for {}",
+                                      cluster->node.chip.id, name_of(on.compute)))
+        .help("`reckon show` the chip lists its peaks; or state peak: 989 TFLOP/s");
+  }
+}
+
+void need_bandwidth(const MaybeCluster& cluster, const OnChip<double>& on, const Asked& asked) {
+  if (on.bandwidth || cluster) return;
+  asked.fault("bandwidth", "bandwidth: how fast a GPU reads its memory is not stated")
+      .help("bandwidth: 3.35 TB/s, or cluster: 8xh100-sxm");
+}
+
+void need_capacity(const MaybeCluster& cluster, const OnChip<double>& on, const Asked& asked) {
+  if (on.capacity || cluster) return;
+  asked.fault("capacity", "capacity: how much memory a GPU has is not stated")
+      .help("capacity: 80 GB, or cluster: 8xh100-sxm");
+}
+
+void need_dimensions(const Model<double>& model, std::string_view what, const Asked& asked) {
+  if (model.hidden && !model.layers.empty()) return;
+  asked.fault("model", fmt::format("model: {} needs the model's layers and hidden width", what))
+      .help(
+          "name a model (`reckon list models`), or model: {params: 7B, layers: 32, hidden: 4096}");
+}
+
+std::string text(const Result& r, std::string_view id) {
+  const Metric* m = r.find(id);
+  if (!m || !m->has_value()) return "–";
+  return m->is_text() ? m->text : format_quantity(m->value, m->dim, m->hint);
+}
+
+}  // namespace reckon

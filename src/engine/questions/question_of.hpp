@@ -1,0 +1,216 @@
+// A question from its description: struct Q<R> in spec/questions, `answer(const Q<R>&)` in cost/questions, and here
+// what is legal, what is said of the answer, and which other conventions are worth showing.
+//
+//   class Pipeline : public QuestionOf<PipelineQuestion> {
+//     const QuestionInfo& info() const override;
+//     void legal(const Input&, const Asked&) const override;
+//     void say(const Input&, const Output&, Result&) const override;
+//     std::vector<Alternative> alternatives(const Input&) const override;
+//   };
+//
+// Fields are looked up by their type: a Model is a name in models/, a Cluster `64xh100-sxm`, a Stored a format,
+// Assume a preset.
+#pragma once
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "../assumed.hpp"
+#include "../collect.hpp"
+#include "../parts.hpp"
+#include "../places.hpp"
+#include "reckon/engine/kinds.hpp"
+#include "reckon/engine/legal.hpp"
+#include "reckon/spec/lift.hpp"
+
+namespace reckon {
+
+// Another convention: the same question with some fields changed, and the metrics to show.
+struct Alternative {
+  std::string title;
+  std::vector<std::pair<std::string, std::string>> sets;  // "assume.ring_factor", "drop"
+  std::vector<std::string> metrics;
+};
+
+// Where a question's fields were stated, and where its faults go.
+struct Asked {
+  const Places& places;
+  Diagnostics& diagnostics;
+  Diagnostic& fault(std::string_view path, std::string message) const {
+    return diagnostics.error(places.of(path), std::move(message));
+  }
+};
+
+// presets/defaults.yaml for precision, optimizer and assume, where a question has them.
+void fill_defaults(Workspace& work, const std::vector<std::string>& keys, doc::Value& tree,
+                   Diagnostics& diagnostics);
+
+// `--assume ring_factor=drop`, `--ranks 8`.
+std::string as_flags(const std::vector<std::pair<std::string, std::string>>& sets);
+
+// Sets one field of a resolved tree.
+bool set_field(doc::Value& tree, const std::string& path, const std::string& value, Workspace& work,
+               Diagnostics& diagnostics);
+
+namespace detail {
+
+// One field of a question, looked up by its type.
+template <class T>
+void resolve_field(Workspace& work, doc::Value& at, Diagnostics& d) {
+  if constexpr (Element<T>::optional) {
+    resolve_field<typename Element<T>::type>(work, at, d);
+  } else if constexpr (std::is_same_v<T, Model<double>>) {
+    at = resolve_model(work, at, d);
+  } else if constexpr (std::is_same_v<T, Precision<double>>) {
+    at = resolve_precision(work, at, d);
+  } else if constexpr (std::is_same_v<T, Optimizer<double>>) {
+    at = resolve_optimizer(work, at, d);
+  } else if constexpr (std::is_same_v<T, Stored<double>>) {
+    at = resolve_format(work, at, d);
+  } else if constexpr (std::is_same_v<T, Assume<double>>) {
+    at = resolve_assume(work, at, d);
+  }
+}
+
+template <class T>
+constexpr bool looked_up =
+    std::is_same_v<T, Precision<double>> || std::is_same_v<T, Optimizer<double>> ||
+    std::is_same_v<T, Assume<double>>;
+
+}  // namespace detail
+
+template <template <class> class Q>
+class QuestionOf;
+
+template <template <class> class Q>
+class LoadedQuestion : public Loaded {
+ public:
+  explicit LoadedQuestion(const QuestionOf<Q>& kind) : kind_(kind) {}
+  Q<double> question;
+
+  Result result(Workspace& work) const override { return kind_.result(work, *this); }
+  std::shared_ptr<const void> record(const Recording& run,
+                                     std::vector<Metric>& metrics) const override {
+    auto traced = std::make_shared<Q<Traced>>(lift(question, run));
+    answer(*traced).metrics(Collect(metrics));
+    return traced;
+  }
+
+ private:
+  const QuestionOf<Q>& kind_;
+};
+
+template <template <class> class Q>
+class QuestionOf : public Question {
+ public:
+  using Input = Q<double>;
+  using Output = decltype(answer(std::declval<const Q<double>&>()));
+
+  Description describe() const override { return reckon::describe<Q<double>>(); }
+
+  std::unique_ptr<Loaded> load(Workspace& work, doc::Value tree,
+                               Diagnostics& diagnostics) const override {
+    const std::size_t before = diagnostics.error_count();
+    resolve(work, tree, diagnostics);
+    return bound(std::move(tree), diagnostics, before);
+  }
+
+  Result result(Workspace& work, const LoadedQuestion<Q>& loaded) const {
+    Result r;
+    r.name = loaded.question.name;
+    r.file = loaded.file;
+    r.case_name = loaded.case_name;
+    r.kind = std::string(word());
+    r.warnings = loaded.warnings;
+    const Output out = answer(loaded.question);
+    out.metrics(Collect(r.metrics));
+    list_assumptions(loaded, loaded.question.assume, info().assumptions, r.assumptions);
+    say(loaded.question, out, r);
+    for (const Alternative& a : alternatives(loaded.question)) also(work, loaded, a, r);
+    return r;
+  }
+
+ protected:
+  // Shorthands of its own, before names are looked up.
+  virtual void write_out(Workspace&, doc::Value&, Diagnostics&) const {}
+  virtual void legal(const Input& q, const Asked& asked) const = 0;
+  // Title, answer, formulas, grids, notes, what is not modelled. The metrics are there already.
+  virtual void say(const Input& q, const Output& out, Result& r) const = 0;
+  virtual std::vector<Alternative> alternatives(const Input&) const { return {}; }
+
+ private:
+  void resolve(Workspace& work, doc::Value& tree, Diagnostics& d) const {
+    write_out(work, tree, d);
+    std::vector<std::string> defaults;
+    bool has_cluster = false;
+    Input shape;
+    const auto each = [&](auto visit) {
+      Q<double>::fields([&](const Field& f, auto& member) { visit(f, member); }, shape);
+    };
+    each([&](const Field& f, auto& member) {
+      using T = std::decay_t<decltype(member)>;
+      if (detail::looked_up<T>) defaults.emplace_back(f.name);
+      has_cluster = has_cluster || f.name == "cluster";
+    });
+    fill_defaults(work, defaults, tree, d);
+    if (has_cluster) resolve_hardware(work, tree, d);
+    each([&](const Field& f, auto& member) {
+      using T = std::decay_t<decltype(member)>;
+      if (doc::Value* at = tree.find(f.name); at && !at->is_null())
+        detail::resolve_field<T>(work, *at, d);
+    });
+  }
+
+  std::unique_ptr<LoadedQuestion<Q>> bound(doc::Value tree, Diagnostics& diagnostics,
+                                           std::size_t before) const {
+    auto out = std::make_unique<LoadedQuestion<Q>>(*this);
+    out->resolved = std::move(tree);
+    bind(out->resolved, out->question, {diagnostics, out->origins});
+    if (diagnostics.error_count() > before) return nullptr;
+    check_models(*out, diagnostics);
+    if (diagnostics.error_count() > before) return nullptr;
+    const Places places(out->origins, out->resolved);
+    legal(out->question, {places, diagnostics});
+    refuse_idle_assumptions(*out, out->question.assume, info().assumptions, word(), diagnostics);
+    if (diagnostics.error_count() > before) return nullptr;
+    return out;
+  }
+
+  static void check_models(const LoadedQuestion<Q>& loaded, Diagnostics& d) {
+    Q<double>::fields(
+        [&](const Field& f, const auto& member) {
+          using T = std::decay_t<decltype(member)>;
+          const auto check = [&](const Model<double>& m) {
+            check_model(m, std::string(f.name), loaded.origins, loaded.resolved, d);
+          };
+          if constexpr (std::is_same_v<T, Model<double>>) {
+            check(member);
+          } else if constexpr (std::is_same_v<T, std::optional<Model<double>>>) {
+            if (member) check(*member);
+          }
+        },
+        loaded.question);
+  }
+
+  // Nothing where the other convention can't be priced here.
+  void also(Workspace& work, const LoadedQuestion<Q>& loaded, const Alternative& a,
+            Result& r) const {
+    Diagnostics scratch;
+    doc::Value tree = loaded.resolved;
+    for (const auto& [path, value] : a.sets) set_field(tree, path, value, work, scratch);
+    const auto other = bound(std::move(tree), scratch, 0);
+    if (!other) return;
+    std::vector<Metric> metrics;
+    answer(other->question).metrics(Collect(metrics));
+    Also line{a.title, as_flags(a.sets), {}};
+    for (const std::string& id : a.metrics) {
+      if (const Metric* m = find_metric(metrics, id)) line.metrics.push_back(*m);
+    }
+    if (!line.metrics.empty()) r.answer.also.push_back(std::move(line));
+  }
+};
+
+}  // namespace reckon
