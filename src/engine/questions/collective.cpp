@@ -7,6 +7,7 @@
 #include "question_of.hpp"
 #include "questions.hpp"
 #include "reckon/units/format.hpp"
+#include "trace.hpp"
 
 namespace reckon {
 namespace {
@@ -29,7 +30,13 @@ class Collective : public QuestionOf<CollectiveQuestion> {
 
  protected:
   void legal(const Input& q, const Asked& asked) const override {
-    if (!q.ranks && !q.cluster && q.op != CollectiveOp::kSend)
+    if (q.trace && q.data.empty()) {
+      asked.fault("trace", "trace: there is nothing to play")
+          .help("--data \"1 2 3 4; 5 6 7 8; 9 10 11 12; 13 14 15 16\": an array a rank");
+      return;
+    }
+    if (!q.data.empty()) check_data(q, asked);
+    if (!q.ranks && !q.cluster && q.data.empty() && q.op != CollectiveOp::kSend)
       asked.fault("ranks", "collective: how many ranks take part is not stated")
           .help("--ranks 8, or --gpus 8xh100-sxm");
     if (!q.bytes) return;
@@ -48,12 +55,14 @@ class Collective : public QuestionOf<CollectiveQuestion> {
                            std::string(detail::kWayNames[*out.chosen].time.id)};
     else
       r.answer.formulas = {"factor"};
-    r.answer.grids.push_back(ways_grid(out));
-    duality(q.op, r);
+    if (!q.data.empty()) traced(q, r);
+    if (q.bytes) r.answer.grids.push_back(ways_grid(out));
+    if (q.bytes) duality(q.op, r);
     r.not_modelled = {"contention with other traffic", "the protocol's overhead on small messages"};
   }
 
   std::vector<Alternative> alternatives(const Input& q) const override {
+    if (!q.bytes) return {};
     const std::vector<std::string> shown{"bytes", "time"};
     std::vector<Alternative> out;
     const bool drops = q.assume.ring_factor == RingFactor::kDrop;
@@ -75,6 +84,33 @@ class Collective : public QuestionOf<CollectiveQuestion> {
     return value_of(node.raw) < value_of(q.ranks->raw);
   }
 
+  static bool direct(const Input& q) { return q.algorithm == Algorithm::kAllPeer; }
+
+  static void check_data(const Input& q, const Asked& asked) {
+    const auto arrays = read_arrays(q.data, asked);
+    if (arrays && q.ranks && value_of(q.ranks->raw) != static_cast<double>(arrays->size()))
+      asked
+          .fault("ranks", fmt::format("ranks: {} are stated, and data holds {} arrays",
+                                      value_of(q.ranks->raw), arrays->size()))
+          .help("leave ranks out: data says how many");
+    const bool plays =
+        q.algorithm == Algorithm::kFastest || q.algorithm == Algorithm::kRing || direct(q);
+    if (!plays)
+      asked.fault("algorithm", fmt::format("algorithm: {} is not drawn", name_of(q.algorithm)))
+          .help("ring and all-peer (direct exchange) are");
+  }
+
+  // How many numbers there are says how many ranks.
+  void write_out(Workspace&, doc::Value& tree, Diagnostics&) const override {
+    const doc::Value* data = tree.find("data");
+    const doc::Value* ranks = tree.find("ranks");
+    const doc::Value* cluster = tree.find("cluster");
+    const auto states = [](const doc::Value* v) { return v && !v->is_null(); };
+    if (!states(data) || !data->is_scalar() || states(ranks) || states(cluster)) return;
+    const auto arrays = 1 + std::count(data->text.begin(), data->text.end(), ';');
+    doc::set(tree, "ranks", doc::scalar(std::to_string(arrays), data->span));
+  }
+
   void check_algorithm(const Input& q, const Asked& asked) const {
     if (q.algorithm == Algorithm::kFastest || asked.diagnostics.has_errors()) return;
     const Output out = answer(q);
@@ -85,6 +121,15 @@ class Collective : public QuestionOf<CollectiveQuestion> {
                                           name_of(q.algorithm), out.why_not[i]))
           .help("algorithm: fastest shows what can run");
     }
+  }
+
+  static void traced(const Input& q, Result& r) {
+    Diagnostics unused;
+    const Places nowhere({}, {});
+    const auto arrays = read_arrays(q.data, {nowhere, unused});
+    play_on(*arrays, q.op, direct(q), q.trace, r);
+    r.answer.lines.push_back(fmt::format("each rank sends {} numbers of {}", text(r, "trace.sent"),
+                                         arrays->front().size()));
   }
 
   static std::string title(const Input& q, const Output& out) {

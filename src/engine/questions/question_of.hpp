@@ -207,7 +207,8 @@ class QuestionOf : public Question {
     answer(other->question).metrics(Collect(metrics));
     Also line{a.title, as_flags(a.sets), {}};
     for (const std::string& id : a.metrics) {
-      if (const Metric* m = find_metric(metrics, id)) line.metrics.push_back(*m);
+      const Metric* m = find_metric(metrics, id);
+      if (m && m->has_value()) line.metrics.push_back(*m);
     }
     if (!line.metrics.empty()) r.answer.also.push_back(std::move(line));
   }
