@@ -152,7 +152,7 @@ TrainingEstimate<R> estimate(const TrainingPlan<R>& plan) {
   per_parameter(e);
   e.communication = communication<R>({plan, e.layout, e.memory.shard, links(plan)});
   add_up(e);
-  e.bubble = bubble_ratios(plan, e.layout);
+  e.bubble = bubble_ratios(pipeline_shape(plan, e.layout));
   e.run.steps = run_steps(plan, e.layout);
   time_step(plan, inputs.stages, e);
   return e;

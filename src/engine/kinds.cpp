@@ -24,6 +24,7 @@ class TrainingKind : public PlanKind {
 const std::vector<const Question*>& questions() {
   static const std::vector<const Question*> all{
       &collective_question(),
+      &pipeline_question(),
   };
   return all;
 }

@@ -10,8 +10,9 @@
 // Source: Rajbhandari 2020 (ZeRO), Korthikanti 2022 (activations), Zhao 2023 (FSDP).
 #pragma once
 
-#include "reckon/cost/activations.hpp"
+#include "reckon/cost/schedule.hpp"
 #include "reckon/cost/shards.hpp"
+#include "reckon/cost/stage_activations.hpp"
 
 namespace reckon {
 
@@ -33,11 +34,6 @@ inline const Formula kOptimizerMoe{"memory.optimizer_moe", "M_o",
                                    "Rajbhandari 2020, section 3; experts in their own group"};
 inline const Formula kStates{"memory.states", "M_states", "training state",
                              "weights + gradients + optimizer"};
-inline const Formula kActivations{"memory.activations", "M_a", "activations",
-                                  "Korthikanti 2022, section 4"};
-inline const Formula kRecomputed{"memory.recomputed_activations", "M_a",
-                                 "layer inputs, and the layer being recomputed",
-                                 "Chen 2016: checkpoints, and the layer that is recomputed"};
 inline const Formula kLogits{"memory.logits", "M_logit", "logits of one micro-batch",
                              "bytes per logit · tokens · vocabulary / t"};
 inline const Formula kLogitsBeyond{"memory.logits_beyond", "M_logit'",
@@ -53,14 +49,6 @@ inline const Formula kReserve{"memory.reserve", "M_res", "context and allocator"
 inline const Formula kMemoryTotal{"memory.total", "M", "memory per GPU", "sum of its parts"};
 inline const Formula kHeaviest{"memory.heaviest_stage", "M", "memory per GPU of the heaviest stage",
                                "largest of the stages"};
-inline const Formula kInFlight{"pipeline.in_flight", "m_i", "micro-batches in flight on a stage",
-                               "1F1B: Narayanan 2021, section 2.2", Hint::kRatio};
-inline const Formula kInFlightGpipe{"pipeline.in_flight_gpipe", "m_i",
-                                    "micro-batches in flight on a stage", "GPipe: all of them",
-                                    Hint::kRatio};
-inline const Formula kInFlightInterleaved{
-    "pipeline.in_flight_interleaved", "m_i", "micro-batches in flight on a stage",
-    "chunks of the warm-up, Megatron-LM schedules.py", Hint::kRatio};
 inline const Formula kCapacity{"memory.capacity", "C", "capacity", "the chip"};
 inline const Formula kUsableCapacity{"memory.usable_capacity", "C", "usable capacity",
                                      "as the driver reports it"};
@@ -259,53 +247,6 @@ States<R> states(const TrainingPlan<R>& plan, const Layout<R>& layout, const Sta
   return s;
 }
 
-// Micro-batches whose activations stage i holds at once.
-template <class R>
-Count<R> in_flight(const TrainingPlan<R>& plan, const Layout<R>& x, int i) {
-  auto n = x.n;
-  auto p = plan.mesh.pipeline;
-  NAME(n, p);
-  if (whole(p) == 1) return Count<R>{1};  // gradients are accumulated, activations are not
-  if (plan.schedule.kind == ScheduleKind::kGpipe) return kInFlightGpipe(n);
-  auto stage = structural<R>("i", i);
-  auto v = plan.schedule.chunks;
-  NAME(v);
-  if (plan.schedule.kind == ScheduleKind::kInterleaved)
-    return kInFlightInterleaved(min(n, ((v - 1) * p + 2 * (p - stage - 1) + 1) / v));
-  return kInFlight(min(n, p - stage));
-}
-
-// A layer of each group: what it keeps for one micro-batch, and what is kept of it under full
-// recompute.
-template <class R>
-struct LayerMemory {
-  Bytes<R> kept, live;
-};
-
-// What stage i keeps, and what is alive of the layer being recomputed (full recompute).
-template <class R>
-struct KeptActivations {
-  Bytes<R> total, live{};
-};
-
-template <class R>
-KeptActivations<R> stage_activations(const TrainingPlan<R>& plan,
-                                     const std::vector<LayerMemory<R>>& layers, Count<R> m_i,
-                                     const Stages<R>& stages, int i) {
-  Sum<kByte, R> kept;
-  Largest<kByte, R> largest;
-  stages.groups_of(i, [&](std::size_t g, Count<R> n) {
-    kept.add(group_label(plan.model, "layers", "layers of group", g), n * layers[g].kept);
-    largest.offer(group_label(plan.model, "a layer", "layer of group", g), layers[g].live);
-  });
-  auto per_micro_batch = kept.total();
-  NAME(per_micro_batch, m_i);
-  if (plan.recompute != Recompute::kFull) return {kActivations(m_i * per_micro_batch)};
-  auto M_live = plan.assume.live_layers * largest.best();
-  NAME(M_live);
-  return {kRecomputed(m_i * per_micro_batch + M_live), M_live};
-}
-
 template <class R>
 Bytes<R> zero3_buffers(const TrainingPlan<R>& plan, const std::vector<LayerShard<R>>& layers,
                        const StageShard<R>& x) {
@@ -351,6 +292,12 @@ Bytes<R> logits(const TrainingPlan<R>& plan, const Layout<R>& x, Bytes<R> live) 
   return kLogitsBeyond(max(Bytes<R>{}, M_logit - M_live));
 }
 
+// The plan's pipeline, as its schedule has it.
+template <class R>
+PipelineShape<R> pipeline_shape(const TrainingPlan<R>& plan, const Layout<R>& x) {
+  return {plan.schedule.kind, plan.mesh.pipeline, plan.schedule.chunks, x.n};
+}
+
 template <class R>
 struct StageMemory {
   int stage = 0;
@@ -380,11 +327,12 @@ StageMemory<R> stage_memory(const MemoryInputs<R>& in, int i) {
   auto M_o = m.states.optimizer;
   NAME(M_o);
   m.state_total = kStates(m.states.weights + m.states.gradients + M_o);
-  m.in_flight = in_flight(plan, in.layout, i);
+  m.in_flight = in_flight(pipeline_shape(plan, in.layout), i);
   Sum<kByte, R> parts;
   parts.add("states", m.state_total);
   if (!in.kept.empty()) {
-    const KeptActivations<R> kept = stage_activations(plan, in.kept, m.in_flight, in.stages, i);
+    const KeptActivations<R> kept = stage_activations(plan.model, plan.assume, plan.recompute,
+                                                      in.kept, m.in_flight, in.stages, i);
     m.activations = kept.total;
     parts.add("activations", *m.activations);
     if (i == in.stages.count() - 1) {
@@ -411,14 +359,7 @@ MemoryInputs<R> memory_inputs(const TrainingPlan<R>& plan, const Layout<R>& layo
     for (const LayerGroup<R>& g : model.layers) in.shards.push_back(layer_shard(plan, g, degrees));
   }
   if (!model.hidden || model.layers.empty()) return in;
-  in.kept.reserve(model.layers.size());
-  const auto shape = activation_shape(plan, layout);
-  for (const LayerGroup<R>& g : model.layers) {
-    auto live = layer_activations(
-        model, g, shape,
-        plan.recompute == Recompute::kSelective ? plan.recompute : Recompute::kNone);
-    in.kept.push_back({plan.recompute == Recompute::kFull ? checkpoint(shape) : live, live});
-  }
+  in.kept = layer_memory(model, activation_shape(plan, layout), plan.recompute);
   return in;
 }
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "reckon/cost/compute.hpp"
+#include "reckon/cost/schedule.hpp"
 #include "reckon/cost/shards.hpp"
 
 namespace reckon {
@@ -25,13 +26,6 @@ inline const Formula kBubbleEven{"step.bubble_even", "T_bubble",
                                  "overhead · time of a step"};
 inline const Formula kImbalance{"step.imbalance", "T_imb", "waiting for the slowest stage",
                                 "n · (slowest stage − mean)"};
-inline const Formula kBubbleShare{"pipeline.bubble_share", "share",
-                                  "bubble as a share of elapsed time", "(p − 1) / (v·n + p − 1)",
-                                  Hint::kFraction};
-inline const Formula kBubbleOverhead{"pipeline.bubble_overhead", "overhead",
-                                     "bubble over ideal time", "(p − 1) / (v·n), Narayanan 2021",
-                                     Hint::kFraction};
-
 template <class R>
 struct PipelineTime {
   Seconds<R> bubble{}, imbalance{};
@@ -104,22 +98,6 @@ void stage_times(const TrainingPlan<R>& plan, const Layout<R>& x, const Stages<R
   NAME(t_max);
   out.bubble = kBubble((by_flops + by_layers - t_max) / v);
   out.imbalance = kImbalance(n * t_max - (T_useful + T_layers));
-}
-
-// Both definitions of the bubble; 0 without a pipeline.
-template <class R>
-struct BubbleRatios {
-  Ratio<R> share{}, overhead{};
-};
-
-template <class R>
-BubbleRatios<R> bubble_ratios(const TrainingPlan<R>& plan, const Layout<R>& x) {
-  auto p = plan.mesh.pipeline;
-  if (p <= 1) return {};
-  auto v = plan.schedule.chunks;
-  auto n = x.n;
-  NAME(p, v, n);
-  return {kBubbleShare((p - 1) / (v * n + p - 1)), kBubbleOverhead((p - 1) / (v * n))};
 }
 
 // exposed: what the layers' own communication leaves exposed in a step.

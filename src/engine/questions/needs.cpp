@@ -75,6 +75,29 @@ void need_dimensions(const Model<double>& model, std::string_view what, const As
           "name a model (`reckon list models`), or model: {params: 7B, layers: 32, hidden: 4096}");
 }
 
+void need_split(const Model<double>& model, const OnLayers<double>& on, const Asked& asked) {
+  const long t = whole(on.tensor);
+  if (!on.sequence)
+    asked.fault("sequence", "sequence: how long a sequence is is not stated")
+        .help("sequence: 8192");
+  if (on.sequence_parallel && t == 1)
+    asked
+        .fault("sequence_parallel",
+               "sequence_parallel: it works between tensor ranks, and tensor is 1")
+        .help("tensor: 8, or leave sequence_parallel out");
+  const auto divides = [&](const std::optional<Count<double>>& n, std::size_t i, const char* part,
+                           const char* what) {
+    if (!n || whole(*n) % t == 0) return;
+    asked.fault("tensor", fmt::format("tensor: {} does not divide {} = {}", t, what, whole(*n)))
+        .note(asked.places.of(fmt::format("model.layers.{}.{}", i, part)), "it is stated here")
+        .help("nearest degrees that work: " + nearest_divisors(whole(*n), t));
+  };
+  for (std::size_t i = 0; i < model.layers.size(); ++i) {
+    divides(model.layers[i].mixer.heads, i, "mixer.heads", "heads");
+    divides(model.layers[i].mlp.width, i, "mlp.width", "the MLP's width");
+  }
+}
+
 std::string text(const Result& r, std::string_view id) {
   const Metric* m = r.find(id);
   if (!m || !m->has_value()) return "–";

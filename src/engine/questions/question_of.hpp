@@ -201,6 +201,7 @@ class QuestionOf : public Question {
     Diagnostics scratch;
     doc::Value tree = loaded.resolved;
     for (const auto& [path, value] : a.sets) set_field(tree, path, value, work, scratch);
+    resolve(work, tree, scratch);  // a name that was set, such as a preset's
     const auto other = bound(std::move(tree), scratch, 0);
     if (!other) return;
     std::vector<Metric> metrics;

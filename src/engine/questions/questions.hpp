@@ -6,5 +6,6 @@ namespace reckon {
 class Question;
 
 const Question& collective_question();
+const Question& pipeline_question();
 
 }  // namespace reckon

@@ -1,0 +1,85 @@
+// The answer to a pipeline: bubble, slots, micro-batches in flight, activations of each stage.
+//
+//   PipelineAnswer<double> a = answer(question);
+//   a.bubble.share; a.stages[0].in_flight
+//
+// A slot is one micro-batch's forward and backward pass on one stage.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "reckon/cost/metric.hpp"
+#include "reckon/cost/questions/layers.hpp"
+#include "reckon/cost/schedule.hpp"
+#include "reckon/cost/stage_activations.hpp"
+#include "reckon/spec/questions/pipeline.hpp"
+
+namespace reckon {
+
+inline const Formula kSlots{"pipeline.slots", "slots", "slots of a step",
+                            "one a micro-batch, and p − 1 to fill and drain", Hint::kCount};
+inline const Formula kSlotsLost{"pipeline.slots_lost", "lost", "slots of it that are bubble",
+                                "a stage waits for those before it, and for those after",
+                                Hint::kCount};
+inline const Formula kNeededForShare{"pipeline.needed_for_share", "n_need",
+                                     "micro-batches that keep the bubble's share",
+                                     "(p − 1)/(n + p − 1) ≤ x, solved for n", Hint::kCount};
+inline const Formula kNeededForOverhead{"pipeline.needed_for_overhead", "n_need",
+                                        "micro-batches that keep the bubble's overhead",
+                                        "(p − 1)/n ≤ y, solved for n", Hint::kCount};
+inline const Formula kStageKeeps{"pipeline.stage_activations", "M_i", "activations of a stage",
+                                 "micro-batches in flight · what the stage keeps for one"};
+inline const Formula kFullestStage{"pipeline.activations", "M_a",
+                                   "activations of the stage that keeps most",
+                                   "largest of the stages"};
+
+// Above so many stages only the first and last are listed.
+inline constexpr int kListedStages = 64;
+
+template <class R>
+struct PipelineStage {
+  int i;
+  Count<R> in_flight;
+  std::optional<Bytes<R>> activations;
+};
+
+template <class R>
+struct PipelineAnswer {
+  PipelineShape<R> shape;
+  BubbleRatios<R> bubble;
+  Count<R> slots, lost;
+  std::optional<Count<R>> needed;
+  std::vector<PipelineStage<R>> stages;
+  std::optional<Bytes<R>> activations;
+
+  template <class V>
+  void metrics(V&& v) const;
+};
+
+template <class R>
+PipelineAnswer<R> answer(const PipelineQuestion<R>& question);
+
+template <class R>
+template <class V>
+void PipelineAnswer<R>::metrics(V&& v) const {
+  constexpr const char* kNoActivations =
+      "the question states no activations: activations: 2 GB (of one micro-batch), or model and "
+      "sequence";
+  v(kBubbleShare, bubble.share);
+  v(kBubbleOverhead, bubble.overhead);
+  v(kSlots, slots);
+  v(kSlotsLost, lost);
+  v(MetricInfo{"pipeline.micro_batches", "micro-batches of a step", Hint::kCount}, shape.n);
+  v(MetricInfo{"pipeline.micro_batches_needed", "micro-batches for the target", Hint::kCount},
+    needed, "the question states no target: target_share: 10%");
+  v(MetricInfo{"memory.activations", "activations of the stage that keeps most"}, activations,
+    kNoActivations);
+  for (const PipelineStage<R>& s : stages) {
+    const std::string id = "stage." + std::to_string(s.i), name = "stage " + std::to_string(s.i);
+    v(MetricInfo{id + ".in_flight", name + ": micro-batches in flight", Hint::kCount}, s.in_flight);
+    v(MetricInfo{id + ".activations", name + ": activations"}, s.activations, kNoActivations);
+  }
+}
+
+}  // namespace reckon
