@@ -30,12 +30,20 @@ struct CheckOptions {
 };
 int check(Session&, const Shared&, const CheckOptions&);
 
+struct DefendOptions {
+  std::string plan, model, gpus, which_case;
+  std::vector<std::string> sets;
+};
+int defend(Session&, const Shared&, const DefendOptions&);
+
 struct NewOptions {
   std::string kind = "training", model, gpus, output;
 };
 int new_plan(Session&, const Shared&, const NewOptions&);
 // The plan's text; empty after a fault. Notes say which choices were made.
-std::string new_training_text(Session&, const std::string& model, const std::string& gpus);
+// `silent_about`: notes that begin so are left out.
+std::string new_training_text(Session&, const std::string& model, const std::string& gpus,
+                              std::string_view silent_about = "");
 
 struct ListOptions {
   std::string what;

@@ -6,7 +6,8 @@
 
 namespace reckon::cli {
 
-std::string new_training_text(Session& session, const std::string& model, const std::string& gpus) {
+std::string new_training_text(Session& session, const std::string& model, const std::string& gpus,
+                              std::string_view silent_about) {
   Diagnostics& d = session.diagnostics();
   if (model.empty())
     d.error({}, "no model is named")
@@ -16,7 +17,8 @@ std::string new_training_text(Session& session, const std::string& model, const 
   if (d.has_errors()) return "";
   const Proposal p = propose_training(session.work(), model, gpus, d);
   if (d.has_errors()) return "";
-  for (const std::string& note : p.notes) session.note(note);
+  for (const std::string& note : p.notes)
+    if (silent_about.empty() || !note.starts_with(silent_about)) session.note(note);
   return p.text;
 }
 

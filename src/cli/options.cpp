@@ -47,6 +47,7 @@ struct Values {
   std::string format;
   EvalOptions eval;
   CheckOptions check;
+  DefendOptions defend;
   NewOptions new_plan;
   ListOptions list;
   ShowOptions show;
@@ -198,6 +199,22 @@ std::vector<Command> commands(Values& v) {
                    word(app, "--junit", v.check.junit, "FILE", "also write a JUnit report");
                  },
                  [&v](Session& s, const Shared& g) { return check(s, g, v.check); }});
+  all.push_back({"defend",
+                 kPlans,
+                 "PLAN",
+                 "the argument for a plan in six steps, rejected alternatives beside",
+                 {"reckon defend plans/starters/7b-512xh100.yaml",
+                  "reckon defend --model 7B --gpus 8xh100-sxm --format md"},
+                 [=, &v](CLI::App& app) {
+                   DefendOptions& o = v.defend;
+                   app.add_option("PLAN", o.plan, "a plan file; - reads stdin")->type_name("");
+                   word(app, "--model", o.model, "NAME", "without a plan: a model");
+                   word(app, "--gpus", o.gpus, "NxCHIP",
+                        "without a plan: GPUs, such as 8xh100-sxm");
+                   word(app, "--case", o.which_case, "NAME", "one of the plan's cases");
+                   sets(app, o.sets);
+                 },
+                 [&v](Session& s, const Shared& g) { return defend(s, g, v.defend); }});
   all.push_back(
       {"new",
        kPlans,
