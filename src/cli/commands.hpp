@@ -74,8 +74,9 @@ struct SensitivityOptions {
 int sensitivity(Session&, const Shared&, const SensitivityOptions&);
 
 struct QuestionOptions {
-  std::string word;                                         // which question
-  std::vector<std::pair<std::string, std::string>> values;  // field, as typed
+  std::string word;                                                     // which question
+  std::vector<std::pair<std::string, std::string>> values;              // field, as typed
+  std::vector<std::pair<std::string, std::vector<std::string>>> lists;  // fields that are lists
   std::vector<std::string> assume, sets, metrics;
   std::optional<int> depth;
   bool explain = false, verbose = false, as_plan = false;

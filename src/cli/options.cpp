@@ -14,6 +14,8 @@
 #include "reckon/base/table.hpp"
 #include "reckon/base/text.hpp"
 #include "reckon/engine/kinds.hpp"
+#include "reckon/numerics/decimal.hpp"
+#include "said_value.hpp"
 
 namespace reckon::cli {
 namespace {
@@ -38,6 +40,8 @@ struct Command {
 struct QuestionFlags {
   std::map<std::string, std::string> words;
   std::map<std::string, bool> switches;
+  std::map<std::string, std::vector<std::string>> lists;
+  std::map<std::string, std::string> comma_lists;  // one word each: bf16,fp16
   QuestionOptions other;
 };
 
@@ -87,16 +91,75 @@ const char* type_of(const Description& d) {
 }
 
 void declare_field(CLI::App& app, const Description& d, std::string_view positional,
-                   QuestionFlags& to) {
+                   std::string_view rest, QuestionFlags& to) {
   const std::string key(d.key), meaning(d.meaning);
   if (key == "name" || key == "comment" || key == "assume") return;
-  if (key == positional) {
+  if (key == rest) {
+    app.add_option(key, to.lists[key], meaning)->type_name("");
+  } else if (key == positional) {
     app.add_option(std::string(key), to.words[key], meaning)->type_name("");
+  } else if (d.kind == Description::Kind::kList) {
+    app.add_option(flag_of(key), to.comma_lists[key], meaning)->type_name("A,B,…");
   } else if (d.kind == Description::Kind::kFlag) {
     app.add_flag(flag_of(key), to.switches[key], meaning);
   } else {
     app.add_option(flag_of(key), to.words[key], meaning)->type_name(type_of(d));
   }
+}
+
+std::string arguments_of(const QuestionInfo& info) {
+  std::string out = info.positional.empty() ? "" : fmt::format("[{}]", info.positional);
+  if (!info.rest.empty()) out += fmt::format("{}[{}…]", out.empty() ? "" : " ", info.rest);
+  return out;
+}
+
+// CLI11 takes -0.5 and -inf for options; behind this mark they are words.
+constexpr char kNumberMark = '\1';
+
+bool is_negative_number(std::string_view word) {
+  if (!word.starts_with('-') || word.size() < 2) return false;
+  std::string small(word.substr(1));
+  for (char& c : small) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  return (small[0] >= '0' && small[0] <= '9') || small[0] == '.' || small == "inf" ||
+         small == "infinity" || small == "nan";
+}
+
+std::string unmarked(std::string word) {
+  if (word.starts_with(kNumberMark)) word.erase(0, 1);
+  return word;
+}
+
+// Words of the command line; of commands that take numbers, negative ones are marked.
+std::vector<std::string> marked_words(int argc, char** argv) {
+  std::vector<std::string> words(argv, argv + argc);
+  const bool takes_numbers =
+      argc > 1 && std::any_of(questions().begin(), questions().end(), [&](const Question* q) {
+        return q->word() == words[1] && !q->info().rest.empty();
+      });
+  if (!takes_numbers) return words;
+  std::erase(words, "--");  // not needed before a negative number, and no harm
+  for (std::string& word : words)
+    if (is_negative_number(word)) word.insert(0, 1, kNumberMark);
+  return words;
+}
+
+// A number where the name would stand is the first of the rest.
+bool is_number(const std::string& word) {
+  Typed typed;
+  std::string fault;
+  return word.starts_with("0x") || word.starts_with("0b") || read_decimal(word, typed, fault);
+}
+
+void number_to_rest(const QuestionInfo& info, QuestionOptions& o) {
+  if (info.rest.empty()) return;
+  const auto name = std::find_if(o.values.begin(), o.values.end(),
+                                 [&](const auto& v) { return v.first == info.positional; });
+  if (name == o.values.end() || !is_number(name->second)) return;
+  auto list = std::find_if(o.lists.begin(), o.lists.end(),
+                           [&](const auto& l) { return l.first == info.rest; });
+  if (list == o.lists.end()) list = o.lists.insert(o.lists.end(), {std::string(info.rest), {}});
+  list->second.insert(list->second.begin(), name->second);
+  o.values.erase(name);
 }
 
 // One command a question: its flags are the fields of its description.
@@ -105,14 +168,15 @@ Command question_command(const Question& q, Values& v) {
   const std::string word(info.word);
   Command c{.name = word,
             .group = kQuestions,
-            .arguments = info.positional.empty() ? "" : fmt::format("[{}]", info.positional),
+            .arguments = arguments_of(info),
             .summary = std::string(info.summary),
             .examples = {info.examples.begin(), info.examples.end()},
             .declare = {},
             .run = {}};
   c.declare = [&q, &v, word](CLI::App& app) {
     QuestionFlags& to = v.questions[word];
-    for (const Description& d : q.describe().parts) declare_field(app, d, q.info().positional, to);
+    for (const Description& d : q.describe().parts)
+      declare_field(app, d, q.info().positional, q.info().rest, to);
     const auto repeated = [&](const char* name, std::vector<std::string>& into, const char* type,
                               const char* what) {
       app.add_option(name, into, what)
@@ -131,14 +195,22 @@ Command question_command(const Question& q, Values& v) {
     app.add_flag("--verbose", o.verbose, "every metric");
     app.add_flag("--as-plan", o.as_plan, "print the question as a plan file");
   };
-  c.run = [&v, word](Session& s, const Shared& g) {
+  c.run = [&q, &v, word](Session& s, const Shared& g) {
     QuestionFlags& from = v.questions[word];
     QuestionOptions o = from.other;
     o.word = word;
     for (const auto& [key, value] : from.words)
-      if (!value.empty()) o.values.emplace_back(key, value);
+      if (!value.empty()) o.values.emplace_back(key, unmarked(value));
+    for (const auto& [key, value] : from.comma_lists)
+      if (!value.empty()) o.lists.emplace_back(key, split_values(unmarked(value)));
+    for (const auto& [key, words] : from.lists) {
+      if (words.empty()) continue;
+      o.lists.push_back({key, words});
+      for (std::string& w : o.lists.back().second) w = unmarked(w);
+    }
     for (const auto& [key, on] : from.switches)
       if (on) o.values.emplace_back(key, "yes");
+    number_to_rest(q.info(), o);
     return question(s, g, o);
   };
   return c;
@@ -469,7 +541,10 @@ int run(int argc, char** argv) {
   app.allow_extras();
   for (CLI::App* sub : subs) sub->allow_extras();
   try {
-    app.parse(argc, argv);
+    std::vector<std::string> words = marked_words(argc, argv);
+    std::vector<char*> pointers;
+    for (std::string& w : words) pointers.push_back(w.data());
+    app.parse(static_cast<int>(pointers.size()), pointers.data());
   } catch (const CLI::CallForHelp&) {
     const std::size_t i = chosen();
     write_out(i < all.size() ? command_help(all[i], *subs[i]) : program_help(all));

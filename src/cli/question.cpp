@@ -34,6 +34,12 @@ std::vector<Flag> read_flags(Session& session, const QuestionOptions& options) {
     for (const std::string& one : flag.words) flag.values.push_back(said_value(session, key, one));
     if (!word.empty()) out.push_back(std::move(flag));
   }
+  for (const auto& [key, words] : options.lists) {  // one value, a list
+    doc::Value list = doc::sequence();
+    for (const std::string& word : words) list.items.push_back(said_value(session, key, word));
+    if (!list.items.empty()) list.span = list.items.front().span;
+    out.push_back({key, {std::move(list)}, {join(words, " ")}});
+  }
   return out;
 }
 
@@ -153,7 +159,8 @@ void check_options(const Question& question, const Shared& shared, const Questio
   if (options.explain && (shared.format == Format::kJson || shared.format == Format::kCsv))
     d.error({}, "--explain prints a derivation: as text or md")
         .help("leave --format out, or --format md");
-  if (options.values.empty() && options.assume.empty() && options.sets.empty())
+  if (options.values.empty() && options.lists.empty() && options.assume.empty() &&
+      options.sets.empty())
     d.error({}, fmt::format("reckon {}: nothing is asked", question.word()))
         .help(std::string(question.info().examples.front()));
 }
@@ -200,6 +207,13 @@ int question(Session& session, const Shared& shared, const QuestionOptions& opti
       check_metrics(t.rows.back().result, options.metrics, d);
     }
     plans.push_back(std::move(plan));
+  }
+  if (options.explain && options.metrics.empty() &&
+      plans.front()->result(session.work()).answer.formulas.empty()) {
+    d.error({}, fmt::format("--explain: roundings have no formula to derive"))
+        .help("--verbose prints every metric");
+    session.report_faults();
+    return kUsage;
   }
   if (options.explain) return derivations(session, shared, options, plans);
   if (session.report_faults()) return kUsage;

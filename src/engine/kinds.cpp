@@ -23,8 +23,8 @@ class TrainingKind : public PlanKind {
 
 const std::vector<const Question*>& questions() {
   static const std::vector<const Question*> all{
-      &collective_question(),
-      &pipeline_question(),
+      &collective_question(), &pipeline_question(),   &dtype_question(),
+      &quantize_question(),   &accumulate_question(),
   };
   return all;
 }

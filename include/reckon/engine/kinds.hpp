@@ -34,6 +34,7 @@ struct QuestionInfo {
   std::vector<std::string_view> examples;
   std::vector<std::string_view> assumptions;  // keys of assume: that bear on it, * for any
   std::vector<std::string_view> columns;      // metrics of the table over several values
+  std::string_view rest = {};  // the list that takes all words after that, negative numbers too
 };
 
 class Question : public PlanKind {

@@ -2,9 +2,9 @@
 //
 //   std::unique_ptr<Source> weights = open_tensor(work, "weights.npy", diagnostics);
 //
-// .npy: versions 1 to 3, float16, float32, float64, little-endian, in C order. What has more than two dimensions is read
-// as rows along the last one. Faults, each with what to do: no .npy file, another type, Fortran order, shorter or longer
-// than its header says. Text: a row a line, numbers as read_decimal takes them, separated by commas, spaces or
+// .npy: versions 1 to 3, float16, float32, float64, little-endian, in C order. What has more than two dimensions is
+// read as rows along the last one. Faults, each with what to do: no .npy file, another type, Fortran order, shorter or
+// longer than its header says. Text: a row a line, numbers as read_decimal takes them, separated by commas, spaces or
 // semicolons; empty lines and what follows # are skipped; rows of different lengths are a fault at the line.
 #pragma once
 

@@ -4,8 +4,9 @@
 //   TensorReport r = quantize_tensor(x, int8, {.share = Share::kBlock, .block = 2});
 //   r.error.sqnr(), r.groups, r.codes                 // codes and values where `keep` asks for them
 //
-// A row is an output channel of a weight, or a token of an activation. Blocks run along a row and do not cross it; the
-// last one of a row may be shorter. Memory: a chunk of values, and one scale per group where a group is a row or column.
+// A row is an output channel of a weight, or a token of an activation. Blocks run along a row and do not cross it;
+// the last one of a row may be shorter. Memory: a chunk of values, and one scale per group where a group is a row or
+// column.
 #pragma once
 
 #include <cstdint>

@@ -70,6 +70,31 @@ struct ElementLayout {
   }
 };
 
+// How training in a format searches for a factor that keeps small gradients alive.
+template <class R>
+struct LossScaling {
+  Ratio<R> initial, growth, backoff;
+  Count<R> interval;
+  std::string source;
+
+  template <class V, class... S>
+  static void fields(V&& v, S&... s) {
+    v(Field("initial", "", "first factor").hint(Hint::kRatio).limit(Limit::kPositive).required(),
+      s.initial...);
+    v(Field("growth", "", "times this after `interval` good steps")
+          .hint(Hint::kRatio)
+          .limit(Limit::kPositive)
+          .required(),
+      s.growth...);
+    v(Field("backoff", "", "times this, and the step skipped, at an overflow")
+          .efficiency()
+          .required(),
+      s.backoff...);
+    v(Field("interval", "", "good steps before it grows").degree().required(), s.interval...);
+    v(Field("source", "", "where the figures come from"), s.source...);
+  }
+};
+
 template <class R>
 struct NumberFormat {
   std::string id, name, source;
@@ -83,6 +108,7 @@ struct NumberFormat {
   ScaleWord scale = ScaleWord::kNone;
   std::string scale_format;
   std::optional<Ratio<R>> scale_bits_per_block, tensor_scale_bits;
+  std::optional<LossScaling<R>> loss_scale;
 
   template <class V, class... S>
   static void fields(V&& v, S&... s) {
@@ -109,6 +135,7 @@ struct NumberFormat {
       s.scale_bits_per_block...);
     v(Field("tensor_scale_bits", "", "what a whole tensor adds").hint(Hint::kRatio),
       s.tensor_scale_bits...);
+    v(Field("loss_scale", "", "how training searches for a loss scale"), s.loss_scale...);
     v(Field("source", "", "where the figures come from"), s.source...);
   }
 };

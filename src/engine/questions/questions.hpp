@@ -5,7 +5,10 @@ namespace reckon {
 
 class Question;
 
+const Question& accumulate_question();
 const Question& collective_question();
+const Question& dtype_question();
 const Question& pipeline_question();
+const Question& quantize_question();
 
 }  // namespace reckon
