@@ -24,7 +24,7 @@ class TrainingKind : public PlanKind {
 const std::vector<const Question*>& questions() {
   static const std::vector<const Question*> all{
       &collective_question(), &pipeline_question(),   &dtype_question(),
-      &quantize_question(),   &accumulate_question(),
+      &quantize_question(),   &accumulate_question(), &compress_question(),
   };
   return all;
 }

@@ -146,4 +146,54 @@ TEST_CASE("What the notes on blocks say of edges") {
   }
 }
 
+// Worked by hand from ggml's reference code; blocks may be shorter than 32 here.
+TEST_CASE("ggml's plain types") {
+  const auto block = [](const char* id, std::vector<double> x) {
+    return quantize_block(test::number_format(id).scheme, x);
+  };
+  using Codes = std::vector<std::int64_t>;
+  using Values = std::vector<double>;
+  SECTION("Q4_0: the value of largest magnitude becomes -8 steps; x / d + 8.5, cut off") {
+    const Block down = block("q4_0", {-8, 7, 3.5, 1});
+    CHECK(down.scale.scale == 1);
+    CHECK(down.codes == Codes{0, 15, 12, 9});
+    CHECK(down.values == Values{-8, 7, 4, 1});
+    const Block up = block("q4_0", {8, -8, 1});  // the first of equals; -8 would need code 16
+    CHECK(up.scale.scale == -1);
+    CHECK(up.codes == Codes{0, 15, 7});
+    CHECK(up.values == Values{8, -7, 1});
+  }
+  SECTION("Q5_0: the same with -16") {
+    const Block b = block("q5_0", {-16, 15, 0.5});
+    CHECK(b.codes == Codes{0, 31, 17});
+    CHECK(b.values == Values{-16, 15, 1});
+  }
+  SECTION("Q4_1 and Q5_1: from the minimum up, + 0.5, cut off") {
+    const Block b = block("q4_1", {2, 17, 4.5, 4.25});
+    CHECK(b.scale.minimum == 2);
+    CHECK(b.codes == Codes{0, 15, 3, 2});
+    CHECK(b.values == Values{2, 17, 5, 4});
+    CHECK(block("q5_1", {-1, 30, 0}).codes == Codes{0, 31, 1});
+  }
+  SECTION("Q8_0: halves go away from zero; d is kept as fp16, codes are made with fp32") {
+    CHECK(block("q8_0", {127, 0.5, -0.5, 2.5}).codes == Codes{127, 1, -1, 3});
+    const Block one = block("q8_0", {1});
+    CHECK(one.codes == Codes{127});
+    CHECK(one.scale.scale == 1032 * std::ldexp(1.0, -17));  // fp16 of 1/127
+    CHECK(one.values[0] == 127 * 1032 * std::ldexp(1.0, -17));
+  }
+  SECTION("a range wider than fp16 holds has an infinite scale, which callers refuse") {
+    CHECK(std::isinf(block("q8_0", {1e10}).scale.scale));
+  }
+}
+
+TEST_CASE("NF4: the nearest of sixteen, scaled by the largest magnitude") {
+  const Block b =
+      quantize_block(test::number_format("nf4").scheme, std::vector{-2.0, 0.0, 2.0, 0.2});
+  CHECK(b.scale.scale == 2);
+  CHECK(b.codes ==
+        std::vector<std::int64_t>{0, 7, 15, 8});  // 0.1 lies nearer to 0.0796 than to 0.1609
+  CHECK(b.values[3] == 2 * 0.0795803);
+}
+
 }  // namespace reckon

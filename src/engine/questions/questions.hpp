@@ -7,6 +7,7 @@ class Question;
 
 const Question& accumulate_question();
 const Question& collective_question();
+const Question& compress_question();
 const Question& dtype_question();
 const Question& pipeline_question();
 const Question& quantize_question();
