@@ -73,6 +73,11 @@ struct SensitivityOptions {
 };
 int sensitivity(Session&, const Shared&, const SensitivityOptions&);
 
+struct HelpOptions {
+  std::string topic, plan, which_case;
+};
+int help(Session&, const Shared&, const HelpOptions&);
+
 struct QuestionOptions {
   std::string word;                                                     // which question
   std::vector<std::pair<std::string, std::string>> values;              // field, as typed

@@ -59,6 +59,7 @@ struct Values {
   FormulasOptions formulas;
   SensitivityOptions sensitivity;
   SchemaOptions schema;
+  HelpOptions help;
   std::map<std::string, QuestionFlags> questions;  // by word
 };
 
@@ -385,6 +386,20 @@ std::vector<Command> commands(Values& v) {
              ->type_name("");
        },
        [&v](Session& s, const Shared& g) { return schema(s, g, v.schema); }});
+  all.push_back(
+      {"help",
+       kTools,
+       "[TOPIC] [PLAN]",
+       "a topic explained, with a plan's numbers beside it",
+       {"reckon help", "reckon help parallelism",
+        "reckon help parallelism plans/starters/70b-64xh100.yaml --format md"},
+       [=, &v](CLI::App& app) {
+         app.add_option("TOPIC", v.help.topic, "one of those that `reckon help` lists")
+             ->type_name("");
+         app.add_option("PLAN", v.help.plan, "a training plan; - reads stdin")->type_name("");
+         word(app, "--case", v.help.which_case, "NAME", "one of the plan's cases");
+       },
+       [&v](Session& s, const Shared& g) { return help(s, g, v.help); }});
   for (const Question* q : questions()) all.push_back(question_command(*q, v));
   return all;
 }
@@ -539,6 +554,7 @@ int run(int argc, char** argv) {
   app.add_option("--data", values.shared.data, "")->type_name("DIR");
   app.add_option("--format", values.format, "")->type_name("F");
   app.allow_extras();
+  app.require_subcommand(0, 1);  // a word after the command is never a command too
   for (CLI::App* sub : subs) sub->allow_extras();
   try {
     std::vector<std::string> words = marked_words(argc, argv);
@@ -591,6 +607,11 @@ int run(int argc, char** argv) {
     return usage_error(fmt::format("--format {}: `reckon {}` prints a file, as text only",
                                    values.format, all[i].name),
                        "leave --format out");
+  for (std::size_t k = 0; k < all.size(); ++k) {  // `reckon help eval`
+    if (all[i].name != "help" || values.help.topic != all[k].name) continue;
+    write_out(command_help(all[k], *subs[k]));
+    return kOk;
+  }
   Session session(values.shared.data);
   if (!session.check_data(values.shared.data)) {
     session.report_faults();

@@ -12,7 +12,7 @@ Count<R> adapter_parameters(const TrainingPlan<R>& plan) {
   if (!plan.trainable.adapters || plan.model.abstract()) return n;
   const Degrees<R> whole_model{Count<R>{1}, Count<R>{1}};
   for (const LayerGroup<R>& g : plan.model.layers)
-    n += g.count * layer_shard(plan, g, whole_model).adapters;
+    n += g.count * layer_shard(plan.model, plan.trainable.adapters, g, whole_model).adapters;
   return n;
 }
 

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "legal_tensor.hpp"
 #include "places.hpp"
 #include "reckon/base/text.hpp"
 
@@ -146,33 +147,14 @@ class TrainingCheck {
           .help("write model: {params: 7B, layers: 32, hidden: 4096}");
       return;
     }
-    for (std::size_t i = 0; i < plan_.model.layers.size(); ++i) tensor_group(i, t);
-  }
-
-  void divides(long t, long n, const std::string& path, const char* what) {
-    if (n % t == 0) return;
-    fault("mesh.tensor", fmt::format("tensor = {} does not divide {} = {}", t, what, n))
-        .note(places_.of(path), fmt::format("{} is stated here", what))
-        .help("nearest degrees that work: " + tensor_degrees(n, t));
+    const auto nearest = [this, t](long n) { return tensor_degrees(n, t); };
+    check_tensor_degree(plan_.model, {"mesh.tensor", "tensor", t, nearest}, places_, out_);
   }
 
   // That divide the GPUs of the plan too, where there are any.
   std::string tensor_degrees(long n, long t) const {
     const std::string both = nearest_divisors(std::gcd(n, gpus()), t);
     return both.empty() ? nearest_divisors(n, t) : both;
-  }
-
-  void tensor_group(std::size_t i, long t) {
-    const LayerGroup<double>& g = plan_.model.layers[i];
-    const std::string at = fmt::format("model.layers.{}", i);
-    if (g.mixer.heads) divides(t, number(g.mixer.heads), at + ".mixer.heads", "heads");
-    const long kv = number(g.mixer.kv_heads);
-    if (kv > 0 && kv % t != 0 && t % kv != 0)
-      fault("mesh.tensor",
-            fmt::format("tensor = {} neither divides kv_heads = {} nor is a multiple of it", t, kv))
-          .note(places_.of(at + ".mixer.kv_heads"), "kv_heads is stated here")
-          .help("nearest degrees that work: " + tensor_degrees(kv, t));
-    if (g.mlp.width) divides(t, number(g.mlp.width), at + ".mlp.width", "the MLP's width");
   }
 
   void pipeline() {

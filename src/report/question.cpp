@@ -43,7 +43,7 @@ Section grid_section(const Result& r, const Grid& g, bool markdown) {
   return {.title = g.title, .table = std::move(table)};
 }
 
-Section also_section(const Result& r) {
+Section also_section(const Result& r, const Canvas& canvas) {
   Table table({{"convention"}, {"as asked for"}, {"prints"}});
   for (const Also& a : r.answer.also) {
     std::vector<std::string> values;
@@ -51,7 +51,8 @@ Section also_section(const Result& r) {
       values.push_back(a.metrics.size() > 1 ? m.id + " " + shown(m) : shown(m));
     table.row({a.title, a.how, join(values, " · ")});
   }
-  return {.title = "Also: what other conventions print", .table = std::move(table)};
+  return {.title = "Also: what other conventions print",
+          .table = canvas.markdown ? std::move(table) : table.fitted(canvas.width - 2, 2)};
 }
 
 // Zero waiting and full efficiency are conventions too, but a line of noughts says no more than the preset's name.
@@ -77,7 +78,7 @@ std::vector<Section> sections(const Result& r, const Canvas& canvas) {
   for (const Grid& g : r.answer.grids) out.push_back(grid_section(r, g, canvas.markdown));
   if (!r.answer.notes.empty()) out.push_back({.title = "", .notes = r.answer.notes});
   out.push_back(convention_section(r, canvas));
-  out.push_back(also_section(r));
+  out.push_back(also_section(r, canvas));
   if (!r.not_modelled.empty())
     out.push_back({.title = "", .notes = {"Not modelled: " + join(r.not_modelled, "; ")}});
   std::vector<const Metric*> all;
@@ -129,8 +130,8 @@ Table as_table(const QuestionTable& t) {
 }
 
 std::string table_title(const QuestionTable& t) {
-  return fmt::format("{} by {}", t.rows.empty() ? "" : t.rows.front().result.kind,
-                     listed(t.varied));
+  const std::string kind = t.rows.empty() ? "" : t.rows.front().result.kind;
+  return t.varied.empty() ? kind : fmt::format("{} by {}", kind, listed(t.varied));
 }
 
 }  // namespace
@@ -148,6 +149,7 @@ std::vector<std::string> locals_of(const DerivationNode& n) {
   std::vector<std::string> out;
   for (const DerivationNode& local : n.children) {
     if (!local.title.empty() || local.repeated || local.text.empty() || local.value == 0) continue;
+    if (local.text == local.symbols.front()) continue;  // router = router
     out.push_back(join(local.symbols, " = ") + " = " + join(derivation_steps(local), " = "));
   }
   return out;

@@ -26,6 +26,9 @@ inline const Formula kAllToAllNode{"all_to_all.node_time", "t_a2a",
 inline const Formula kDistinctGroups{"experts.distinct_groups", "copies",
                                      "GPUs or nodes a token's experts lie on, expected",
                                      "top-k drawn without replacement", Hint::kRatio};
+inline const Formula kLimitedNodes{
+    "experts.limited_nodes", "copies_node", "nodes a token is sent to, expected",
+    "at most the router's limit: DeepSeek-V3 section 2.1.2", Hint::kRatio};
 inline const Formula kDispatchBytes{"experts.dispatch_bytes", "S_disp",
                                     "bytes of one rank's tokens in dispatch",
                                     "copies · tokens · hidden"};
@@ -64,8 +67,19 @@ Copies<R> dispatch_copies(const Mlp<R>& m, const Group<R>& g, Dispatch conventio
   c.to_gpus = distinct_groups(m, g.q);
   if (!g.crosses()) return c;
   c.to_nodes = distinct_groups(m, g.q / g.r);
-  if (!(m.node_limit <= 0)) c.to_nodes = min(c.to_nodes, m.node_limit);
+  if (m.node_limit <= 0) return c;
+  auto limit = m.node_limit;
+  NAME(limit);
+  c.to_nodes = kLimitedNodes(min(c.to_nodes, limit));
   return c;
+}
+
+// All copies of a rank's tokens, those that stay where they are too. x: one copy of each.
+template <class R>
+Bytes<R> dispatch_bytes(Bytes<R> x, const Copies<R>& copies) {
+  auto copies_gpu = copies.to_gpus;
+  NAME(x, copies_gpu);
+  return kDispatchBytes(copies_gpu * x);
 }
 
 // x: bytes of a rank's tokens, one copy each.
@@ -76,9 +90,8 @@ Transfer<R> all_to_all(Bytes<R> x, const Copies<R>& copies, const Group<R>& g, c
   auto r = g.r;
   const auto& e = assume.efficiency.all_to_all;
   const auto& a = assume.latency;
-  auto copies_gpu = copies.to_gpus;
-  NAME(x, copies_gpu);
-  auto S_gpu = kDispatchBytes(copies_gpu * x);
+  NAME(x);
+  auto S_gpu = dispatch_bytes(x, copies);
   NAME(S_gpu, q, r);
   if (!g.crosses()) {
     auto to_link = Count<R>{1};

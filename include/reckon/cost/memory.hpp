@@ -356,7 +356,8 @@ MemoryInputs<R> memory_inputs(const TrainingPlan<R>& plan, const Layout<R>& layo
   const Degrees<R> degrees{plan.mesh.tensor, plan.mesh.expert};
   if (!model.abstract()) {
     in.shards.reserve(model.layers.size());
-    for (const LayerGroup<R>& g : model.layers) in.shards.push_back(layer_shard(plan, g, degrees));
+    for (const LayerGroup<R>& g : model.layers)
+      in.shards.push_back(layer_shard(model, plan.trainable.adapters, g, degrees));
   }
   if (!model.hidden || model.layers.empty()) return in;
   in.kept = layer_memory(model, activation_shape(plan, layout), plan.recompute);

@@ -92,12 +92,11 @@ Count<R> adapter_on_rank(const Matrix<R>& m, Count<R> rank, const Degrees<R>& d)
 }
 
 template <class R>
-LayerShard<R> layer_shard(const TrainingPlan<R>& plan, const LayerGroup<R>& g,
-                          const Degrees<R>& d) {
+LayerShard<R> layer_shard(const Model<R>& model, const std::optional<Adapters<R>>& adapters,
+                          const LayerGroup<R>& g, const Degrees<R>& d) {
   LayerShard<R> x;
-  const auto& adapters = plan.trainable.adapters;
   Sum<kOne, R> dense, routed;
-  for_each_matrix(plan.model, g, [&](const Matrix<R>& m) {
+  for_each_matrix(model, g, [&](const Matrix<R>& m) {
     const Held<R> held = on_rank(m, d);
     const bool expert = m.part == Part::kExpert;
     (expert ? routed : dense).add(m.name, held.full);
@@ -108,7 +107,7 @@ LayerShard<R> layer_shard(const TrainingPlan<R>& plan, const LayerGroup<R>& g,
   x.matrices.full = kRankMatrices(dense.total());
   x.experts.full = routed.total();
   if (g.mlp.kind == MlpKind::kMoe) x.experts.full = kRankExperts(x.experts.full);
-  x.vectors = layer_vectors(plan.model, g);
+  x.vectors = layer_vectors(model, g);
   return x;
 }
 

@@ -115,9 +115,8 @@ template <class R>
 CollectiveAnswer<R> answer(const CollectiveQuestion<R>& question) {
   CollectiveAnswer<R> out;
   const bool one_message = question.op == CollectiveOp::kSend;
-  out.q = question.ranks     ? *question.ranks
-          : question.cluster ? kRanks(question.cluster->nodes * question.cluster->node.gpus)
-                             : Count<R>{2};
+  const bool counted = question.ranks || question.cluster;
+  out.q = counted ? ranks_of(question.cluster, question.ranks) : Count<R>{2};
   const auto N_node = node_size(question.cluster, question.on, out.q);
   out.group = {out.q, max(1, min(out.q, N_node))};
   auto q = out.q;

@@ -43,7 +43,7 @@ void need_links(const MaybeCluster& cluster, const OnLinks<double>& on,
     need_latency(on.network_latency.has_value(), "network_latency", "network", assume, asked);
 }
 
-void need_peak(const MaybeCluster& cluster, const OnChip<double>& on, const Asked& asked) {
+void need_peak(const MaybeCluster& cluster, const OnPeak<double>& on, const Asked& asked) {
   if (on.peak) return;
   if (!cluster) {
     asked.fault("peak", "peak: how fast a GPU computes is not stated")

@@ -15,7 +15,7 @@ using MaybeCluster = std::optional<Cluster<double>>;
 // link that is stated bare.
 void need_links(const MaybeCluster& cluster, const OnLinks<double>& on,
                 const Assume<double>& assume, const Asked& asked, bool crosses, bool inside = true);
-void need_peak(const MaybeCluster& cluster, const OnChip<double>& on, const Asked& asked);
+void need_peak(const MaybeCluster& cluster, const OnPeak<double>& on, const Asked& asked);
 void need_bandwidth(const MaybeCluster& cluster, const OnChip<double>& on, const Asked& asked);
 void need_capacity(const MaybeCluster& cluster, const OnChip<double>& on, const Asked& asked);
 // Layers, hidden width and whatever else: `what` says for what.

@@ -157,11 +157,19 @@ class QuestionOf : public Question {
     });
     fill_defaults(work, defaults, tree, d);
     if (has_cluster) resolve_hardware(work, tree, d);
-    each([&](const Field& f, auto& member) {
-      using T = std::decay_t<decltype(member)>;
-      if (doc::Value* at = tree.find(f.name); at && !at->is_null())
-        detail::resolve_field<T>(work, *at, d);
-    });
+    each([&](const Field& f, auto&) { look_up(work, tree, f.name, d); });
+  }
+
+  // One field of the question's own, by its name; the cluster has been looked up with the chip and node laid over it.
+  void look_up(Workspace& work, doc::Value& tree, std::string_view name, Diagnostics& d) const {
+    Input shape;
+    Q<double>::fields(
+        [&](const Field& f, auto& member) {
+          using T = std::decay_t<decltype(member)>;
+          doc::Value* at = f.name == name ? tree.find(f.name) : nullptr;
+          if (at && !at->is_null()) detail::resolve_field<T>(work, *at, d);
+        },
+        shape);
   }
 
   std::unique_ptr<LoadedQuestion<Q>> bound(doc::Value tree, Diagnostics& diagnostics,
@@ -200,8 +208,10 @@ class QuestionOf : public Question {
             Result& r) const {
     Diagnostics scratch;
     doc::Value tree = loaded.resolved;
-    for (const auto& [path, value] : a.sets) set_field(tree, path, value, work, scratch);
-    resolve(work, tree, scratch);  // a name that was set, such as a preset's
+    for (const auto& [path, value] : a.sets) {
+      set_field(tree, path, value, work, scratch);
+      look_up(work, tree, path, scratch);  // a preset's name, say
+    }
     const auto other = bound(std::move(tree), scratch, 0);
     if (!other) return;
     std::vector<Metric> metrics;

@@ -17,8 +17,6 @@ namespace reckon {
 
 inline const Formula kTrafficFactor{"factor", "factor", "bytes a rank sends, over the array",
                                     "passes · (q − 1)/q: Thakur 2005", Hint::kRatio};
-inline const Formula kRanks{"ranks", "q", "ranks that take part", "the cluster's GPUs",
-                            Hint::kCount};
 inline const Formula kChosenTime{"time", "t", "time of the collective", "the fastest that can run"};
 inline const Formula kOnlyTime{"time.only", "t", "time of the collective",
                                "the one algorithm that can run, or that was named"};

@@ -6,6 +6,17 @@
 
 namespace reckon {
 
+inline const Formula kRanks{"ranks", "q", "ranks that take part", "the cluster's GPUs",
+                            Hint::kCount};
+inline const Formula kReachedPeak{"peak.reached", "P_eff", "FLOP/s that a GPU reaches",
+                                  "peak · MFU"};
+
+// How many take part: as stated, else all GPUs of the cluster.
+template <class R>
+Count<R> ranks_of(const std::optional<Cluster<R>>& cluster, const std::optional<Count<R>>& stated) {
+  return stated ? *stated : kRanks(cluster->nodes * cluster->node.gpus);
+}
+
 // A figure that a question states stands before its cluster's.
 template <class R>
 Links<R> links_of(const std::optional<Cluster<R>>& cluster, const OnLinks<R>& on,
@@ -33,8 +44,19 @@ Latency<R> latency_of(const OnLinks<R>& on, const Assume<R>& assume) {
 }
 
 template <class R>
-FlopRate<R> peak_of(const std::optional<Cluster<R>>& cluster, const OnChip<R>& on) {
+FlopRate<R> peak_of(const std::optional<Cluster<R>>& cluster, const OnPeak<R>& on) {
   return on.peak ? *on.peak : *cluster->node.chip.peak.of(on.compute);
+}
+
+// The peak times an MFU where one is stated, else the peak itself.
+template <class R>
+FlopRate<R> reached_peak(const std::optional<Cluster<R>>& cluster, const OnPeak<R>& on,
+                         const std::optional<Ratio<R>>& mfu) {
+  auto P_chip = peak_of(cluster, on);
+  if (!mfu) return P_chip;
+  auto MFU = *mfu;
+  NAME(P_chip, MFU);
+  return kReachedPeak(P_chip * MFU);
 }
 
 template <class R>

@@ -34,20 +34,31 @@ struct OnLinks {
   }
 };
 
+// How fast a GPU computes.
 template <class R>
-struct OnChip {
+struct OnPeak {
   std::optional<FlopRate<R>> peak;
-  std::optional<ByteRate<R>> bandwidth;
-  std::optional<Bytes<R>> capacity;
   Compute compute = Compute::kBf16;
 
   template <class V, class... S>
   static void fields(V&& v, S&... s) {
     v(Field("peak", "P", "dense FLOP/s of one GPU").limit(Limit::kPositive), s.peak...);
-    v(Field("bandwidth", "W_m", "of one GPU's memory").limit(Limit::kPositive), s.bandwidth...);
-    v(Field("capacity", "C", "of one GPU's memory").limit(Limit::kPositive), s.capacity...);
     v(Field("compute", "", "number format of the operands: which peak of the cluster's chip"),
       s.compute...);
+  }
+};
+
+// That, and its memory.
+template <class R>
+struct OnChip : OnPeak<R> {
+  std::optional<ByteRate<R>> bandwidth;
+  std::optional<Bytes<R>> capacity;
+
+  template <class V, class... S>
+  static void fields(V&& v, S&... s) {
+    OnPeak<R>::fields(v, s...);
+    v(Field("bandwidth", "W_m", "of one GPU's memory").limit(Limit::kPositive), s.bandwidth...);
+    v(Field("capacity", "C", "of one GPU's memory").limit(Limit::kPositive), s.capacity...);
   }
 };
 
