@@ -98,10 +98,15 @@ void headline(const doc::Value& resolved, const TrainingPlan<double>& plan,
 
 const std::vector<std::string_view>& training_assumptions() {
   static const std::vector<std::string_view> keys{
-      "preset",      "train.*",      "flops",    "overlap.*", "efficiency.*",    "latency.*",
-      "ring_factor", "ring_across",  "dispatch", "stages",    "recompute",       "activations",
-      "attention",   "fused_swiglu", "dropout",  "logits",    "gathered_layers", "live_layers",
-      "capacity",    "reserve.*",    "power",    "pue"};
+      "preset",      "train.*",      "flops",
+      "overlap.*",   "efficiency.*", "latency.*",
+      "ring_factor", "ring_across",  "dispatch",
+      "stages",      "recompute",    "activations",
+      "attention",   "swiglu",       "gqa",
+      "rope",        "fused_norm",   "softmax_statistics",
+      "dropout",     "logits",       "gathered_layers",
+      "live_layers", "capacity",     "reserve.*",
+      "power",       "pue"};
   return keys;
 }
 

@@ -24,14 +24,16 @@ class TrainingKind : public PlanKind {
 const std::vector<const Question*>& questions() {
   // In the order of the help. One a line: the marks keep clang-format from filling lines.
   static const std::vector<const Question*> all{
-      &collective_question(),  //
-      &pipeline_question(),    //
-      &tensor_question(),      //
-      &experts_question(),     //
-      &dtype_question(),       //
-      &quantize_question(),    //
-      &accumulate_question(),  //
-      &compress_question(),    //
+      &states_question(),       //
+      &activations_question(),  //
+      &collective_question(),   //
+      &pipeline_question(),     //
+      &tensor_question(),       //
+      &experts_question(),      //
+      &dtype_question(),        //
+      &quantize_question(),     //
+      &accumulate_question(),   //
+      &compress_question(),     //
   };
   return all;
 }

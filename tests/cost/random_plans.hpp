@@ -110,7 +110,11 @@ class RandomPlans {
     a.recompute = any<RecomputeCount>();
     a.activations = any<ActivationCount>();
     if (!abstract) a.attention = any<AttentionKernel>();
-    a.fused_swiglu = coin();
+    a.swiglu = any<Swiglu>();
+    a.gqa = any<GroupedQueries>();
+    a.rope = any<Rope>();
+    a.fused_norm = coin();
+    a.softmax_statistics = coin();
     a.dropout = coin();
     a.capacity = any<CapacityCount>();
     if (coin(6)) a.train.mfu.reset();

@@ -1,15 +1,21 @@
 // Bytes of activations a layer keeps for its backward pass, per micro-batch and GPU.
 //
-// Three accountings, each a list of named tensors (element size b, T tokens, t tensor ranks):
+// Each accounting is a list of named tensors (element size b, T tokens, t tensor ranks, F the MLP's
+// width):
 //
-//   textbook   every operation's output once, 10·h + 4·f, grouped queries ignored
-//   autograd   what a framework keeps: inputs of norms and matrices, q, k, v, attention output,
-//              inner tensors of the MLP
-//   megatron   Korthikanti 2022: autograd with dropout masks, 34·s·b·h for a GELU MLP
+//   textbook             every operation's output once: 10·h + 4·F elements a token, grouped
+//                        queries ignored
+//   autograd             what a framework keeps: inputs of norms and matrices, q, k, v, attention
+//                        output, inner tensors of the MLP
+//   megatron             autograd with dropout masks
+//   megatron_34          Korthikanti 2022 whatever the model: dropout masks, a GELU MLP of 4·h and
+//                        as many key heads as query heads: 34 bytes a token and hidden element
+//   megatron_34_swiglu   the same with two more F-wide tensors for a gated MLP
 //
-// Sequence parallelism divides the tensors between the parallel regions by t as well. Recompute:
-// `selective` drops the attention core, `full` keeps the layer's input alone. Flash attention keeps
-// one statistic per head and token, unfused attention the scores.
+// `gqa`, `swiglu`, `rope`, `fused_norm` and `dropout` vary the first three. Sequence parallelism
+// divides the tensors between the parallel regions by t as well. Recompute: `selective` drops the
+// attention core, `full` keeps the layer's input alone. Flash attention keeps one statistic per
+// head and token, unfused attention the scores.
 // Source: Korthikanti 2022, section 4.
 #pragma once
 
@@ -36,6 +42,8 @@ inline const Formula kScores{"activations.scores", "M_core", "attention scores, 
 inline const Formula kDroppedScores{"activations.dropped_scores", "M_core",
                                     "attention scores with dropout, kept",
                                     "softmax, its dropped copy and a mask: Korthikanti 2022"};
+inline const Formula kLogits{"memory.logits", "M_logit", "logits of one micro-batch",
+                             "bytes per logit · tokens · vocabulary / t"};
 
 template <class R>
 struct ActivationShape {
@@ -43,7 +51,16 @@ struct ActivationShape {
   Count<R> T, h, t, t_sp;  // tokens; hidden; tensor ranks; t with sequence parallelism, else 1
   const Assume<R>& assume;
   std::optional<Count<R>> s;  // sequence length, where the plan states one
-  Count<R> c;
+
+  bool textbook() const { return assume.activations == ActivationCount::kTextbook; }
+  // Korthikanti's layer in place of the model's own.
+  bool fixed() const {
+    return assume.activations == ActivationCount::kMegatron34 ||
+           assume.activations == ActivationCount::kMegatron34Swiglu;
+  }
+  bool masks() const {
+    return assume.dropout || fixed() || assume.activations == ActivationCount::kMegatron;
+  }
 };
 
 template <class R>
@@ -58,9 +75,16 @@ ActivationShape<R> activation_shape(const TrainingPlan<R>& plan, const Layout<R>
           t,
           t_sp,
           plan.assume,
-          plan.batch.sequence,
-          plan.mesh.context};
+          plan.batch.sequence};
 }
+
+// A tensor that a layer keeps. One name means the same tensor in every layer.
+template <class R>
+struct KeptTensor {
+  const char* id;
+  const char* title;
+  Bytes<R> bytes;
+};
 
 // Keys and values of a layer on one rank, side by side; at least one head each.
 template <class R>
@@ -70,15 +94,38 @@ Count<R> kv_widths_on_rank(const Model<R>& model, const Mixer<R>& m, Count<R> t)
   if (m.kind == MixerKind::kMla) return (query_width(model, m) + value_width(model, m)) / t;
   return 2 * max(kv_heads(m) / t, 1) * head_width(model, m);
 }
+
+// Widths of a layer's attention tensors on one rank.
 template <class R>
-Count<R> query_width_on_rank(const Model<R>& model, const Mixer<R>& m, Count<R> t) {
-  if (m.kind == MixerKind::kAbstract) return *model.hidden / t;
-  return query_width(model, m) / t;
+struct AttentionWidths {
+  Count<R> q, k, v, out;
+};
+
+template <class R>
+AttentionWidths<R> own_widths(const Model<R>& model, const Mixer<R>& m, Count<R> t) {
+  if (m.kind == MixerKind::kAbstract) {
+    auto each = *model.hidden / t;
+    return {each, each, each, each};
+  }
+  auto q = query_width(model, m) / t;
+  auto out = value_width(model, m) / t;
+  if (m.kind == MixerKind::kMla) return {q, q, out, out};
+  auto kv = max(kv_heads(m) / t, 1) * head_width(model, m);
+  return {q, kv, kv, out};
 }
+
+// As the accounting has them: the textbook and Korthikanti's layer take the hidden width for each.
 template <class R>
-Count<R> value_width_on_rank(const Model<R>& model, const Mixer<R>& m, Count<R> t) {
-  if (m.kind == MixerKind::kAbstract) return *model.hidden / t;
-  return value_width(model, m) / t;
+AttentionWidths<R> attention_widths(const Model<R>& model, const Mixer<R>& m,
+                                    const ActivationShape<R>& x) {
+  const GroupedQueries gqa = x.assume.gqa;
+  const bool as_hidden = x.fixed() || (x.textbook() && gqa != GroupedQueries::kRespected);
+  AttentionWidths<R> w = own_widths(model, m, x.t);
+  auto each = x.h / x.t;
+  if (as_hidden) return {each, each, each, each};
+  if (x.textbook()) return {each, w.k, w.v, each};
+  if (gqa == GroupedQueries::kIgnored) return {w.q, w.q, w.out, w.out};
+  return w;
 }
 
 // Heads whose scores a rank keeps; 0 where the model does not say.
@@ -88,83 +135,164 @@ Count<R> heads_on_rank(const Mixer<R>& m, Count<R> t) {
 }
 
 template <class R>
-Bytes<R> core_activations(const Mixer<R>& m, const ActivationShape<R>& x) {
+KeptTensor<R> attention_core(const Mixer<R>& m, const ActivationShape<R>& x) {
   auto heads = heads_on_rank(m, x.t);
   NAME(heads);
-  if (x.assume.attention == AttentionKernel::kFlash) return kFlashStatistics(4_B * x.T * heads);
-  if (x.assume.dropout || x.assume.activations == ActivationCount::kMegatron)
-    return kDroppedScores((2 * x.b + 1_B) * x.T * *x.s * heads);
-  return kScores(x.b * x.T * *x.s * heads);
+  if (x.assume.attention == AttentionKernel::kFlash)
+    return {"statistics", "statistics of flash attention, fp32",
+            kFlashStatistics(4_B * x.T * heads)};
+  if (x.masks())
+    return {"scores", "attention scores, dropped scores and mask",
+            kDroppedScores((2 * x.b + 1_B) * x.T * *x.s * heads)};
+  return {"scores", "attention scores", kScores(x.b * x.T * *x.s * heads)};
+}
+
+// What stands between the parallel regions, before a block (its norm) and after it (dropout, the
+// residual sum). Blocks are the mixer, 1, and the MLP, 2.
+template <class R>
+Bytes<R> between_regions(const ActivationShape<R>& x) {
+  auto H = x.b * x.T * x.h / x.t_sp;
+  NAME(H);
+  return H;
+}
+
+template <class R, class Visit>
+void for_each_norm_tensor(const ActivationShape<R>& x, bool mixer, Visit visit) {
+  auto H = between_regions(x);
+  if (!x.textbook())
+    visit(KeptTensor<R>{mixer ? "norm1_input" : "norm2_input", "input of the norm", H});
+  visit(KeptTensor<R>{mixer ? "norm1" : "norm2", "output of the norm", H});
+  if (!x.assume.fused_norm && !x.fixed())
+    visit(KeptTensor<R>{mixer ? "norm1_fp32" : "norm2_fp32", "fp32 copy in an unfused norm",
+                        4_B * x.T * x.h / x.t_sp});
+}
+
+template <class R, class Visit>
+void for_each_output_tensor(const ActivationShape<R>& x, bool mixer, Visit visit) {
+  auto H = between_regions(x);
+  if (x.textbook()) {
+    visit(mixer ? KeptTensor<R>{"o", "output of the o matrix", H}
+                : KeptTensor<R>{"down", "output of the down matrix", H});
+    visit(KeptTensor<R>{mixer ? "residual1" : "residual2", "residual sum", H});
+  }
+  if (x.masks())
+    visit(KeptTensor<R>{mixer ? "mask1" : "mask2", "dropout mask", 1_B * x.T * x.h / x.t_sp});
+}
+
+// Flash attention's output is the textbook's operation, and its statistics are no part of a closed
+// form.
+template <class R>
+bool counts_core(const ActivationShape<R>& x) {
+  if (x.assume.attention == AttentionKernel::kUnfused) return true;
+  return x.assume.softmax_statistics && !x.textbook() && !x.fixed();
+}
+
+template <class R, class Visit>
+void for_each_mixer_tensor(const Model<R>& model, const Mixer<R>& m, const ActivationShape<R>& x,
+                           Recompute policy, Visit visit) {
+  if (m.kind == MixerKind::kNone) return;
+  for_each_norm_tensor(x, true, visit);
+  const auto& [b, T, h, t, t_sp, assume, s] = x;
+  auto [q, k, v, out] = attention_widths(model, m, x);
+  NAME(q, k, v, out);
+  visit(KeptTensor<R>{"q", "queries", b * T * q});
+  visit(KeptTensor<R>{"k", "keys", b * T * k});
+  visit(KeptTensor<R>{"v", "values", b * T * v});
+  if (x.textbook() && assume.rope == Rope::kOutOfPlace && model.positions <= 0) {
+    visit(KeptTensor<R>{"rotated_q", "queries with positions", b * T * q});
+    visit(KeptTensor<R>{"rotated_k", "keys with positions", b * T * k});
+  }
+  if (m.kind == MixerKind::kMla && !x.textbook() && !x.fixed())
+    visit(
+        KeptTensor<R>{"latents", "latents of queries and keys",
+                      b * T * ((m.q_rank ? *m.q_rank : Count<R>{0}) + *m.kv_rank + *m.rope_width)});
+  visit(KeptTensor<R>{"attention", "output of attention", b * T * out});
+  if (policy == Recompute::kNone && counts_core(x)) visit(attention_core(m, x));
+  for_each_output_tensor(x, true, visit);
 }
 
 template <class R>
 Bytes<R> mixer_activations(const Model<R>& model, const Mixer<R>& m, const ActivationShape<R>& x,
                            Recompute policy) {
-  if (m.kind == MixerKind::kNone) return {};
-  const auto& [b, T, h, t, t_sp, assume, s, c] = x;
-  auto q = query_width_on_rank(model, m, t);
-  auto kv = kv_widths_on_rank(model, m, t);
-  auto v = value_width_on_rank(model, m, t);
-  NAME(q, kv, v);
   Sum<kByte, R> kept;
-  if (assume.activations == ActivationCount::kTextbook) {
-    auto H = b * T * h;
-    NAME(H);
-    kept.add("norm, o, residual", 3 * H / t_sp);
-    kept.add("q, k, v, attention", 4 * H / t);
-    if (assume.attention == AttentionKernel::kUnfused && policy == Recompute::kNone)
-      kept.add("core", core_activations(m, x));
-    return kMixerActivations(kept.total());
-  }
-  kept.add("norm input and output", 2 * b * T * h / t_sp);
-  kept.add("q", b * T * q);
-  kept.add("k and v", b * T * kv);
-  if (m.kind == MixerKind::kMla)
-    kept.add("latents",
-             b * T * ((m.q_rank ? *m.q_rank : Count<R>{0}) + *m.kv_rank + *m.rope_width));
-  kept.add("attention output", b * T * v);
-  if (assume.dropout || assume.activations == ActivationCount::kMegatron)
-    kept.add("dropout mask", 1_B * T * h / t_sp);
-  if (policy == Recompute::kNone) kept.add("core", core_activations(m, x));
+  for_each_mixer_tensor(model, m, x, policy,
+                        [&](const KeptTensor<R>& k) { kept.add(k.title, k.bytes); });
   return kMixerActivations(kept.total());
 }
 
+// What the inner tensors of one kind of MLP are called.
+struct InnerNames {
+  const char *gate, *up, *sigmoid, *activation, *product;
+};
+inline constexpr InnerNames kInnerNames{"gate", "up", "sigmoid", "activation", "product"},
+    kRoutedNames{"routed_gate", "routed_up", "routed_sigmoid", "routed_activation",
+                 "routed_product"},
+    kSharedNames{"shared_gate", "shared_up", "shared_sigmoid", "shared_activation",
+                 "shared_product"};
+
 // Inner tensors of an MLP of inner width f (per rank) over T tokens.
-template <class R>
-Bytes<R> inner_activations(Count<R> T, Count<R> f, const Mlp<R>& m, const ActivationShape<R>& x) {
-  const bool gated = !(m.matrices <= 2);
+template <class R, class Visit>
+void for_each_inner_tensor(Count<R> T, Count<R> f, const Mlp<R>& m, const ActivationShape<R>& x,
+                           const InnerNames& names, Visit visit) {
   auto F = x.b * T * f;
   NAME(F);
-  if (x.assume.activations == ActivationCount::kTextbook || !x.assume.fused_swiglu)
-    return (gated ? Count<R>{4} : Count<R>{2}) * F;
-  return (gated ? Count<R>{3} : Count<R>{2}) * F;
+  const auto keep = [&](const char* id, const char* title) { visit(KeptTensor<R>{id, title, F}); };
+  const bool gated = !(m.matrices <= 2);
+  const Swiglu how = x.assume.swiglu;
+  if (gated) keep(names.gate, "output of the gate matrix");
+  keep(names.up, "output of the up matrix");
+  if (!gated) return keep(names.activation, "activation of it");
+  if (how == Swiglu::kHandWritten) keep(names.sigmoid, "sigmoid of the gate");
+  if (how != Swiglu::kFused || x.textbook()) keep(names.activation, "SiLU of the gate");
+  keep(names.product, "product of gate and up");
+}
+
+// Korthikanti's MLP: GELU, four times as wide as the layer; two more tensors where a gated one counts.
+template <class R, class Visit>
+void for_each_fixed_tensor(const Mlp<R>& m, const ActivationShape<R>& x, Visit visit) {
+  auto F_4h = x.b * x.T * (4 * x.h) / x.t;
+  NAME(F_4h);
+  visit(KeptTensor<R>{"up", "output of the up matrix", F_4h});
+  visit(KeptTensor<R>{"activation", "GELU of it", F_4h});
+  if (x.assume.activations != ActivationCount::kMegatron34Swiglu || !m.width) return;
+  auto k = m.kind == MlpKind::kMoe ? *m.top_k : Count<R>{1};
+  NAME(k);
+  auto F = x.b * x.T * k * *m.width / x.t;
+  NAME(F);
+  visit(KeptTensor<R>{"gate", "output of the gate matrix", F});
+  visit(KeptTensor<R>{"product", "product of gate and up", F});
 }
 
 // Tokens an expert rank works on equal the tokens it sends: balanced routing, k copies of each.
-template <class R>
-Bytes<R> mlp_activations(const Mlp<R>& m, const ActivationShape<R>& x) {
-  if (m.kind == MlpKind::kNone) return {};
-  const auto& [b, T, h, t, t_sp, assume, s, c] = x;
-  auto H = b * T * h;
-  NAME(H);
-  Sum<kByte, R> kept;
-  const bool textbook = assume.activations == ActivationCount::kTextbook;
-  if (textbook) {
-    kept.add("norm, down, residual", 3 * H / t_sp);
-  } else {
-    kept.add("norm input and output", 2 * H / t_sp);
-    if (assume.dropout || assume.activations == ActivationCount::kMegatron)
-      kept.add("dropout mask", 1_B * T * h / t_sp);
-  }
+template <class R, class Visit>
+void for_each_region_tensor(const Mlp<R>& m, const ActivationShape<R>& x, Visit visit) {
+  if (x.fixed()) return for_each_fixed_tensor(m, x, visit);
+  const auto& [b, T, h, t, t_sp, assume, s] = x;
   if (m.kind == MlpKind::kMoe) {
     const auto& k = *m.top_k;
-    kept.add("routed inputs", k * H / t_sp);
-    kept.add("inner, routed", inner_activations(T * k, *m.width / t, m, x));
+    auto H = b * T * h;
+    NAME(H);
+    visit(KeptTensor<R>{"routed_inputs", "inputs of the routed experts", k * H / t_sp});
+    for_each_inner_tensor(T * k, *m.width / t, m, x, kRoutedNames, visit);
     if (!(m.shared <= 0))
-      kept.add("inner, shared", inner_activations(T * m.shared, shared_width(m) / t, m, x));
+      for_each_inner_tensor(T * m.shared, shared_width(m) / t, m, x, kSharedNames, visit);
   } else if (m.width) {
-    kept.add("inner", inner_activations(T, *m.width / t, m, x));
+    for_each_inner_tensor(T, *m.width / t, m, x, kInnerNames, visit);
   }
+}
+
+template <class R, class Visit>
+void for_each_mlp_tensor(const Mlp<R>& m, const ActivationShape<R>& x, Visit visit) {
+  if (m.kind == MlpKind::kNone) return;
+  for_each_norm_tensor(x, false, visit);
+  for_each_region_tensor(m, x, visit);
+  for_each_output_tensor(x, false, visit);
+}
+
+template <class R>
+Bytes<R> mlp_activations(const Mlp<R>& m, const ActivationShape<R>& x) {
+  Sum<kByte, R> kept;
+  for_each_mlp_tensor(m, x, [&](const KeptTensor<R>& k) { kept.add(k.title, k.bytes); });
   return kMlpActivations(kept.total());
 }
 
@@ -179,6 +307,15 @@ Bytes<R> layer_activations(const Model<R>& model, const LayerGroup<R>& g,
 template <class R>
 Bytes<R> checkpoint(const ActivationShape<R>& x) {
   return kCheckpoint(x.b * x.T * x.h / x.t_sp);
+}
+
+// Of one micro-batch, on the last stage.
+template <class R>
+Bytes<R> logit_bytes(const Model<R>& model, const Assume<R>& assume, Count<R> tokens, Count<R> t) {
+  auto V = model.vocab;
+  auto T = tokens;
+  NAME(V, T);
+  return kLogits(assume.logits * T * V / t);
 }
 
 }  // namespace reckon

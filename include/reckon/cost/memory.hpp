@@ -34,11 +34,6 @@ inline const Formula kOptimizerMoe{"memory.optimizer_moe", "M_o",
                                    "Rajbhandari 2020, section 3; experts in their own group"};
 inline const Formula kStates{"memory.states", "M_states", "training state",
                              "weights + gradients + optimizer"};
-inline const Formula kLogits{"memory.logits", "M_logit", "logits of one micro-batch",
-                             "bytes per logit · tokens · vocabulary / t"};
-inline const Formula kLogitsBeyond{"memory.logits_beyond", "M_logit'",
-                                   "logits beyond the layer being recomputed",
-                                   "the two are never alive together"};
 inline const Formula kBuffers{"memory.buffers", "M_buf", "gathered layers and their gradients",
                               "Zhao 2023, PyTorch FSDP: gathered and prefetched layers"};
 inline const Formula kStageBuffers{"memory.stage_buffers", "M_buf",
@@ -123,18 +118,23 @@ Covered<R> covered_by(const OptimizerState<R>& state, const StageShard<R>& x) {
 
 // All optimizer states and the master copy of one GPU, before ZeRO.
 template <class R>
-StateBytes<R> optimizer_bytes(const TrainingPlan<R>& plan, const StageShard<R>& x) {
+StateBytes<R> optimizer_bytes(const Precision<R>& precision, const Optimizer<R>& optimizer,
+                              const StageShard<R>& x) {
   Sum<kByte, R> dense, experts;
-  if (plan.precision.master) {
-    dense.add("master copy", plan.precision.master->size * x.dense);
-    experts.add("master copy", plan.precision.master->size * x.experts.full);
+  if (precision.master) {
+    dense.add("master copy", precision.master->size * x.dense);
+    experts.add("master copy", precision.master->size * x.experts.full);
   }
-  for (const OptimizerState<R>& state : plan.optimizer.states) {
+  for (const OptimizerState<R>& state : optimizer.states) {
     const Covered<R> n = covered_by(state, x);
     dense.add(std::string_view(state.name), state.format.size * n.dense);
     experts.add(std::string_view(state.name), state.format.size * n.experts);
   }
   return {dense.total(), experts.total()};
+}
+template <class R>
+StateBytes<R> optimizer_bytes(const TrainingPlan<R>& plan, const StageShard<R>& x) {
+  return optimizer_bytes(plan.precision, plan.optimizer, x);
 }
 
 // Only adapters train: full-shaped states for them, none for the base.
@@ -220,13 +220,13 @@ States<R> adapter_states(const TrainingPlan<R>& plan, const Layout<R>& layout,
   return s;
 }
 
+// `optimizer`: what all ranks together would hold once.
 template <class R>
-States<R> states(const TrainingPlan<R>& plan, const Layout<R>& layout, const StageShard<R>& x) {
-  if (plan.trainable.adapters) return adapter_states(plan, layout, x);
+States<R> states(const TrainingPlan<R>& plan, const Layout<R>& layout, const StageShard<R>& x,
+                 const StateBytes<R>& optimizer) {
   const auto& z = plan.sharding.zero;
   const auto& w = plan.precision.weights.size;
   const auto& g = plan.precision.gradients.size;
-  const StateBytes<R> optimizer = optimizer_bytes(plan, x);
   auto P_gpu = x.dense + x.experts.full;
   NAME(P_gpu);
   States<R> s;
@@ -245,6 +245,19 @@ States<R> states(const TrainingPlan<R>& plan, const Layout<R>& layout, const Sta
   s.whole_optimizer = M_o0;
   s.whole = kStatesWhole(s.whole_weights + M_g0 + M_o0);
   return s;
+}
+
+template <class R>
+States<R> states(const TrainingPlan<R>& plan, const Layout<R>& layout, const StageShard<R>& x) {
+  if (plan.trainable.adapters) return adapter_states(plan, layout, x);
+  return states(plan, layout, x, optimizer_bytes(plan, x));
+}
+
+template <class R>
+Bytes<R> state_total(const States<R>& s) {
+  auto M_o = s.optimizer;
+  NAME(M_o);
+  return kStates(s.weights + s.gradients + M_o);
 }
 
 template <class R>
@@ -278,18 +291,11 @@ Bytes<R> zero3_buffers(const TrainingPlan<R>& plan, const std::vector<LayerShard
   return kBuffers((n_gat * b_gat + b_red) * P_layer + b_gat * P_tables);
 }
 
-// `live`: a layer being recomputed, which is never alive together with the logits.
 template <class R>
 Bytes<R> logits(const TrainingPlan<R>& plan, const Layout<R>& x, Bytes<R> live) {
   if (plan.model.vocab <= 0) return {};
-  auto V = plan.model.vocab;
-  auto T = x.T;
-  NAME(V, T);
-  auto M_logit = kLogits(plan.assume.logits * T * V / plan.mesh.tensor);
-  if (plan.recompute != Recompute::kFull) return M_logit;
-  auto M_live = live;
-  NAME(M_live);
-  return kLogitsBeyond(max(Bytes<R>{}, M_logit - M_live));
+  return logits_beside(logit_bytes(plan.model, plan.assume, x.T, plan.mesh.tensor), plan.recompute,
+                       live);
 }
 
 // The plan's pipeline, as its schedule has it.
@@ -324,9 +330,7 @@ StageMemory<R> stage_memory(const MemoryInputs<R>& in, int i) {
   m.stage = i;
   m.shard = stage_shard(plan, in.shards, in.stages, i);
   m.states = states(plan, in.layout, m.shard);
-  auto M_o = m.states.optimizer;
-  NAME(M_o);
-  m.state_total = kStates(m.states.weights + m.states.gradients + M_o);
+  m.state_total = state_total(m.states);
   m.in_flight = in_flight(pipeline_shape(plan, in.layout), i);
   Sum<kByte, R> parts;
   parts.add("states", m.state_total);

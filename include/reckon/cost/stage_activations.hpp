@@ -16,6 +16,9 @@ inline const Formula kActivations{"memory.activations", "M_a", "activations",
 inline const Formula kRecomputed{"memory.recomputed_activations", "M_a",
                                  "layer inputs, and the layer being recomputed",
                                  "Chen 2016: checkpoints, and the layer that is recomputed"};
+inline const Formula kLogitsBeyond{"memory.logits_beyond", "M_logit'",
+                                   "logits beyond the layer being recomputed",
+                                   "the two are never alive together"};
 
 // A layer of each group: what it keeps for one micro-batch, and what is kept of it under full
 // recompute.
@@ -59,6 +62,17 @@ KeptActivations<R> stage_activations(const Model<R>& model, const Assume<R>& ass
   auto M_live = assume.live_layers * largest.best();
   NAME(M_live);
   return {kRecomputed(m_i * per_micro_batch + M_live), M_live};
+}
+
+// What logits add to the activations. `live`: a layer being recomputed, which is never alive
+// together with them.
+template <class R>
+Bytes<R> logits_beside(Bytes<R> logits, Recompute policy, Bytes<R> live) {
+  if (policy != Recompute::kFull) return logits;
+  auto M_logit = logits;
+  auto M_live = live;
+  NAME(M_live);
+  return kLogitsBeyond(max(Bytes<R>{}, M_logit - M_live));
 }
 
 }  // namespace reckon

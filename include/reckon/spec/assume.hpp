@@ -29,8 +29,22 @@ constexpr auto names(RingFactor) { return std::array{"keep", "drop"}; }
 enum class RingAcross { kOneNic, kAllNics };
 constexpr auto names(RingAcross) { return std::array{"one_nic", "all_nics"}; }
 
-enum class ActivationCount { kTextbook, kAutograd, kMegatron };
-constexpr auto names(ActivationCount) { return std::array{"textbook", "autograd", "megatron"}; }
+enum class ActivationCount { kTextbook, kAutograd, kMegatron, kMegatron34, kMegatron34Swiglu };
+constexpr auto names(ActivationCount) {
+  return std::array{"textbook", "autograd", "megatron", "megatron_34", "megatron_34_swiglu"};
+}
+
+// What a gated MLP keeps of its gate: fused kernels recompute the SiLU, x·sigmoid(x) written by hand
+// keeps the sigmoid too.
+enum class Swiglu { kFused, kPlain, kHandWritten };
+constexpr auto names(Swiglu) { return std::array{"fused", "plain", "hand_written"}; }
+
+// Whether keys and values count as wide as they are or as wide as queries.
+enum class GroupedQueries { kOfAccounting, kRespected, kIgnored };
+constexpr auto names(GroupedQueries) { return std::array{"of_accounting", "respected", "ignored"}; }
+
+enum class Rope { kInPlace, kOutOfPlace };
+constexpr auto names(Rope) { return std::array{"in_place", "out_of_place"}; }
 
 enum class AttentionKernel { kFlash, kUnfused };
 constexpr auto names(AttentionKernel) { return std::array{"flash", "unfused"}; }
@@ -204,7 +218,8 @@ struct Assume {
   RecomputeCount recompute = RecomputeCount::kAdded;
   ActivationCount activations = ActivationCount::kTextbook;
   AttentionKernel attention = AttentionKernel::kFlash;
-  bool fused_swiglu = true, dropout = false;
+  Swiglu swiglu = Swiglu::kFused;
+  bool dropout = false;
   Bytes<R> logits{};
   Count<R> gathered_layers{0};
   Ratio<R> live_layers{1};
@@ -214,6 +229,9 @@ struct Assume {
   PrefillAssume<R> prefill;
   DecodeAssume<R> decode;
   ChunkAssume<R> chunk;
+  GroupedQueries gqa = GroupedQueries::kOfAccounting;
+  Rope rope = Rope::kInPlace;
+  bool fused_norm = true, softmax_statistics = true;
 
   template <class V, class... S>
   static void fields(V&& v, S&... s) {
@@ -237,13 +255,18 @@ struct Assume {
             "its time is added, at the same MFU, or in_mfu: the stated MFU has paid for it")
           .supplied(),
       s.recompute...);
-    v(Field("activations", "", "which tensors count: textbook (10h + 4f) | autograd | megatron")
+    v(Field("activations", "",
+            "which tensors count: textbook (10h + 4f) | autograd | megatron | megatron_34 (34 B, "
+            "whatever the model) | megatron_34_swiglu")
           .supplied(),
       s.activations...);
     v(Field("attention", "", "flash | unfused (keeps the score matrices)").supplied(),
       s.attention...);
-    v(Field("fused_swiglu", "", "autograd: the gate's activation is recomputed").supplied(),
-      s.fused_swiglu...);
+    v(Field(
+          "swiglu", "",
+          "the gate's SiLU: fused (autograd: recomputed) | plain | hand_written (its sigmoid too)")
+          .supplied(),
+      s.swiglu...);
     v(Field("dropout", "", "dropout masks are kept").supplied(), s.dropout...);
     v(Field("logits", "b_logit", "bytes kept per logit of a micro-batch").supplied(), s.logits...);
     v(Field("gathered_layers", "n_gat", "layers whose weights ZeRO-3 holds whole")
@@ -268,6 +291,21 @@ struct Assume {
     v(Field("decode", "", "what a decode step counts, and how well it runs").supplied(),
       s.decode...);
     v(Field("chunk", "", "chunked prefill").supplied(), s.chunk...);
+    v(Field(
+          "gqa", "",
+          "keys and values kept: respected (as wide as they are) | ignored (as wide as queries) | "
+          "of_accounting (textbook ignores, autograd and megatron respect)")
+          .supplied(),
+      s.gqa...);
+    v(Field("rope", "", "textbook: positions are added in_place | out_of_place (a copy of q and k)")
+          .supplied(),
+      s.rope...);
+    v(Field("softmax_statistics", "",
+            "flash attention keeps a number a head and token (autograd, megatron)")
+          .supplied(),
+      s.softmax_statistics...);
+    v(Field("fused_norm", "", "no: a norm keeps its input in fp32, too").supplied(),
+      s.fused_norm...);
     v(Field("source", "", "where the figures come from"), s.source...);
   }
 };

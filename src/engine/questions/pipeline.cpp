@@ -23,7 +23,8 @@ class Pipeline : public QuestionOf<PipelineQuestion> {
         {"reckon pipeline --stages 4 --micro-batches 8",
          "reckon pipeline --stages 4,8,16 --target-share 10%",
          "reckon pipeline --stages 8 --micro-batches 32 --model llama-3-70b --sequence 8192"},
-        {"activations", "attention", "fused_swiglu", "dropout", "live_layers"},
+        {"activations", "attention", "gqa", "swiglu", "rope", "fused_norm", "softmax_statistics",
+         "dropout", "live_layers"},
         {"pipeline.bubble_share", "pipeline.bubble_overhead", "pipeline.slots",
          "pipeline.micro_batches", "stage.0.in_flight"}};
     return info;
@@ -57,7 +58,7 @@ class Pipeline : public QuestionOf<PipelineQuestion> {
                     text(r, kBubbleOverhead.id)));
     if (out.needed)
       r.answer.lines.push_back(fmt::format(
-          "{} are the fewest whose bubble is at most {}", micro_batches(count(*out.needed)),
+          "{} at least keep the bubble at {} or less", micro_batches(count(*out.needed)),
           q.target_share ? share(*q.target_share) + " of the time"
                          : share(*q.target_overhead) + " over the ideal time"));
     if (p > 1) r.answer.lines.push_back(held(out, r));

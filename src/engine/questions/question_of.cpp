@@ -18,6 +18,15 @@ void fill_defaults(Workspace& work, const std::vector<std::string>& keys, doc::V
   }
 }
 
+namespace {
+
+// As a shell takes it.
+std::string quoted(const std::string& word) {
+  return word.find(' ') == word.npos ? word : "'" + word + "'";
+}
+
+}  // namespace
+
 std::string as_flags(const std::vector<std::pair<std::string, std::string>>& sets) {
   std::vector<std::string> out;
   for (const auto& [path, value] : sets) {
@@ -25,7 +34,7 @@ std::string as_flags(const std::vector<std::pair<std::string, std::string>>& set
     std::string flag = path;
     std::replace(flag.begin(), flag.end(), '_', '-');
     if (path.starts_with(kAssume))
-      out.push_back(fmt::format("--assume {}={}", path.substr(kAssume.size()), value));
+      out.push_back("--assume " + quoted(path.substr(kAssume.size()) + "=" + value));
     else if (path.find('.') != std::string::npos)
       out.push_back(fmt::format("--set {}={}", path, value));
     else

@@ -6,12 +6,14 @@ namespace reckon {
 class Question;
 
 const Question& accumulate_question();
+const Question& activations_question();
 const Question& collective_question();
 const Question& compress_question();
 const Question& dtype_question();
 const Question& experts_question();
 const Question& pipeline_question();
 const Question& quantize_question();
+const Question& states_question();
 const Question& tensor_question();
 
 }  // namespace reckon
