@@ -1,5 +1,7 @@
 #include "reckon/cost/model.hpp"
 
+#include "reckon/cost/reads.hpp"
+
 namespace reckon {
 
 template <class R>
@@ -15,17 +17,12 @@ ModelEstimate<R> model_estimate(const Model<R>& model, const ModelQuestion<R>& q
   NAME(N_mm, N);
   e.matmul = kForwardMatmul(2_flop * N_mm);
   e.weights = q.b * N;
+  e.read = read_parameters(model, e.n, experts_read(model, q.B), WeightsRead::kNoInputTable);
   if (model.abstract()) {
-    e.read = kReadParameters(N);
     const bool heads = model.hidden && !model.layers.empty() && model.layers.front().mixer.heads;
     if (heads) e.kv = kv_cache(model, q.b, q.s);
     return e;
   }
-  auto N_table = model.tied ? Count<R>{0} : e.n.embedding;
-  auto N_routed = e.n.experts;
-  auto N_touched = experts_read(model, q.B);
-  NAME(N_table, N_routed, N_touched);
-  e.read = kReadExperts(N - N_table - e.n.positions - N_routed + N_touched);
   e.kv = kv_cache(model, q.b, q.s);
   return e;
 }

@@ -30,6 +30,10 @@ const std::vector<const Question*>& questions() {
       &pipeline_question(),     //
       &tensor_question(),       //
       &experts_question(),      //
+      &prefill_question(),      //
+      &decode_question(),       //
+      &chunk_question(),        //
+      &pools_question(),        //
       &dtype_question(),        //
       &quantize_question(),     //
       &accumulate_question(),   //

@@ -72,13 +72,23 @@ constexpr auto names(AttentionCount) { return std::array{"causal", "full", "none
 enum class HeadPositions { kAll, kLast };
 constexpr auto names(HeadPositions) { return std::array{"all", "last"}; }
 
-// What a decode step reads of the weights: all that are stored, or all but the input table, of which
-// it looks up a row a token.
-enum class WeightsRead { kAll, kNoInputTable };
-constexpr auto names(WeightsRead) { return std::array{"all", "no_input_table"}; }
+// What a decode step reads of the weights: all that are stored; all but the input table, of which it
+// looks up a row a token; or the matrices a token multiplies with, without norms and biases too.
+enum class WeightsRead { kAll, kNoInputTable, kMatmul };
+constexpr auto names(WeightsRead) { return std::array{"all", "no_input_table", "matmul"}; }
 
 enum class DecodeCompute { kHidden, kAdded };
 constexpr auto names(DecodeCompute) { return std::array{"hidden", "added"}; }
+
+// What of a tensor group's all-reduces a decode step takes: nothing (quoted apart), their waiting,
+// or waiting and bytes.
+enum class DecodeReduces { kApart, kWaiting, kAdded };
+constexpr auto names(DecodeReduces) { return std::array{"apart", "waiting", "added"}; }
+
+// The cache where tensor ranks outnumber KV heads: each head's whole cache on several ranks, or the
+// sequences dealt out among the ranks that share a head.
+enum class SharedHeads { kReplicated, kByBatch };
+constexpr auto names(SharedHeads) { return std::array{"replicated", "by_batch"}; }
 
 template <class R>
 struct PrefillAssume {
@@ -103,20 +113,41 @@ struct PrefillAssume {
 template <class R>
 struct DecodeAssume {
   Ratio<R> mfu{1};
+  PrefillCount params = PrefillCount::kMatmul;
   WeightsRead reads = WeightsRead::kAll;
   DecodeCompute compute = DecodeCompute::kHidden;
+  DecodeReduces all_reduces = DecodeReduces::kApart;
+  SharedHeads shared_heads = SharedHeads::kReplicated;
+  Ratio<R> reserved{1};
 
   template <class V, class... S>
   static void fields(V&& v, S&... s) {
     v(Field("mfu", "MFU_dec", "of a decode step's compute").supplied().efficiency(), s.mfu...);
-    v(Field("reads", "", "weights a step reads: all | no_input_table").supplied(), s.reads...);
+    v(Field("params", "", "2 FLOPs a token for each of: matmul | all | body (no tables)")
+          .supplied(),
+      s.params...);
+    v(Field("reads", "", "weights a step reads: all | no_input_table | matmul").supplied(),
+      s.reads...);
     v(Field("compute", "", "hidden behind the reads, or added to them").supplied(), s.compute...);
+    v(Field("all_reduces", "",
+            "of tensor ranks: quoted apart, their waiting alone, or waiting and bytes added")
+          .supplied(),
+      s.all_reduces...);
+    v(Field("shared_heads", "",
+            "cache where ranks outnumber KV heads: replicated, or split by_batch")
+          .supplied(),
+      s.shared_heads...);
+    v(Field("reserved", "r_out", "share of the answer's tokens that a sequence holds room for")
+          .supplied()
+          .share(),
+      s.reserved...);
   }
 };
 
 template <class R>
 struct ChunkAssume {
   Ratio<R> mfu{1};
+  AttentionCount attention = AttentionCount::kNone;
 
   template <class V, class... S>
   static void fields(V&& v, S&... s) {
@@ -124,6 +155,26 @@ struct ChunkAssume {
           .supplied()
           .efficiency(),
       s.mfu...);
+    v(Field("attention", "", "of a chunk's tokens to their prompt: none | causal | full")
+          .supplied(),
+      s.attention...);
+  }
+};
+
+template <class R>
+struct PoolsAssume {
+  Ratio<R> prefill{1}, decode{1};
+
+  template <class V, class... S>
+  static void fields(V&& v, S&... s) {
+    v(Field("prefill", "u_pre", "share of its time that a prefill pool is given work for")
+          .supplied()
+          .efficiency(),
+      s.prefill...);
+    v(Field("decode", "u_dec", "share of its batch that a decode pool keeps filled")
+          .supplied()
+          .efficiency(),
+      s.decode...);
   }
 };
 
@@ -232,6 +283,7 @@ struct Assume {
   GroupedQueries gqa = GroupedQueries::kOfAccounting;
   Rope rope = Rope::kInPlace;
   bool fused_norm = true, softmax_statistics = true;
+  PoolsAssume<R> pools;
 
   template <class V, class... S>
   static void fields(V&& v, S&... s) {
@@ -306,6 +358,7 @@ struct Assume {
       s.softmax_statistics...);
     v(Field("fused_norm", "", "no: a norm keeps its input in fp32, too").supplied(),
       s.fused_norm...);
+    v(Field("pools", "", "prefill and decode on GPUs of their own").supplied(), s.pools...);
     v(Field("source", "", "where the figures come from"), s.source...);
   }
 };

@@ -1,0 +1,106 @@
+// What a decode step reads: weights, and the cache of every sequence.
+//
+//   all             every stored parameter; of routed experts, those that the batch touches
+//   no_input_table  without the input and position tables: a lookup reads a row a token
+//   matmul          matrices alone: without norms and biases too
+//
+// A tensor rank holds its share of the KV heads, and never less than one: beyond as many ranks as
+// heads the cache is replicated, or the sequences are dealt out among the ranks that share a head
+// (`assume.decode.shared_heads`). An MLA latent has no heads: every rank holds it whole.
+#pragma once
+
+#include "reckon/cost/kv.hpp"
+#include "reckon/cost/model.hpp"
+#include "reckon/cost/server.hpp"
+
+namespace reckon {
+
+inline const Formula kReadAll{"parameters.read_all", "N_read", "parameters a decode step reads",
+                              "all that are stored; of routed experts, those touched",
+                              Hint::kParams};
+inline const Formula kReadMatrices{
+    "parameters.read_matrices", "N_read", "parameters a decode step reads",
+    "matrices a token multiplies with; of routed experts, those touched", Hint::kParams};
+inline const Formula kCacheOnRank{"kv.on_rank", "KV_gpu", "cache of one sequence on one GPU",
+                                  "a tensor rank's KV heads, at least one"};
+inline const Formula kCacheByBatch{"kv.by_batch", "KV_gpu",
+                                   "cache of one sequence on one GPU, on average",
+                                   "ranks that share a head share the sequences too"};
+inline const Formula kSharers{"kv.sharers", "n_share", "tensor ranks that share one KV head",
+                              "ranks over KV heads, at least one", Hint::kCount};
+
+// N_touched: parameters of the routed experts that are read; all of them for a large batch.
+template <class R>
+Count<R> read_parameters(const Model<R>& model, const Parameters<R>& n, Count<R> N_touched,
+                         WeightsRead reads) {
+  auto N = n.total;
+  NAME(N);
+  if (model.abstract()) return kReadParameters(N);
+  auto N_routed = n.experts;
+  NAME(N_routed, N_touched);
+  if (reads == WeightsRead::kAll) return kReadAll(N - N_routed + N_touched);
+  auto N_table = model.tied ? Count<R>{0} : n.embedding;
+  NAME(N_table);
+  if (reads == WeightsRead::kNoInputTable)
+    return kReadExperts(N - N_table - n.positions - N_routed + N_touched);
+  auto N_vec = n.vectors;
+  NAME(N_vec);
+  return kReadMatrices(N - N_table - n.positions - N_vec - N_routed + N_touched);
+}
+
+// Of a batch of B tokens.
+template <class R>
+Count<R> read_parameters(const Server<R>& server, Count<R> B) {
+  return read_parameters(server.model, server.n, experts_read(server.model, B),
+                         server.assume.decode.reads);
+}
+
+// KV heads of the layer that has the fewest; an MLA latent counts as one.
+template <class R>
+Count<R> fewest_kv_heads(const Model<R>& model) {
+  Smallest<kOne, R> fewest;
+  for (const LayerGroup<R>& g : model.layers) {
+    if (g.mixer.kind == MixerKind::kMla) fewest.offer("latent", Count<R>{1});
+    if (g.mixer.kind != MixerKind::kMla && g.mixer.heads) fewest.offer("heads", kv_heads(g.mixer));
+  }
+  return fewest.empty() ? Count<R>{1} : fewest.best();
+}
+
+// The model as one of t tensor ranks sees its attention.
+template <class R>
+Model<R> on_rank(Model<R> model, Count<R> t) {
+  NAME(t);
+  for (LayerGroup<R>& g : model.layers) {
+    Mixer<R>& x = g.mixer;
+    if (x.kind == MixerKind::kMla || !x.heads) continue;
+    x.head_width = head_width(model, x);
+    x.kv_heads = max(kv_heads(x) / t, 1);
+    x.heads = *x.heads / t;
+  }
+  return model;
+}
+
+template <class R>
+Bytes<R> cache_of(const Model<R>& model, Bytes<R> b, Count<R> T) {
+  return kv_cache(model, b, T).sequence;
+}
+
+template <class R>
+Bytes<R> cache_on_rank(const Server<R>& server, Count<R> T, Count<R> t) {
+  auto b_kv = server.size.cached;
+  NAME(b_kv);
+  if (server.assume.decode.shared_heads == SharedHeads::kReplicated)
+    return kCacheOnRank(cache_of(on_rank(server.model, t), b_kv, T));
+  auto KV = cache_of(server.model, b_kv, T);
+  NAME(KV, t);
+  return kCacheByBatch(KV / t);
+}
+
+template <class R>
+Count<R> sharers(const Model<R>& model, Count<R> t) {
+  auto a_kv = fewest_kv_heads(model);
+  NAME(t, a_kv);
+  return kSharers(max(t / a_kv, 1));
+}
+
+}  // namespace reckon

@@ -1,0 +1,123 @@
+// kind: pools
+#include "reckon/cost/questions/pools.hpp"
+
+#include <fmt/format.h>
+
+#include "questions.hpp"
+#include "reckon/units/format.hpp"
+#include "serving.hpp"
+
+namespace reckon {
+namespace {
+
+class PoolsKind : public QuestionOf<PoolsQuestion> {
+ public:
+  const QuestionInfo& info() const override {
+    static const QuestionInfo info{
+        "pools",
+        "prefill and decode GPUs for a request rate, and their ratio",
+        "model",
+        {"reckon pools llama-3-8b --prompt 2000 --output 500 --batch 32 --gpus 8xh100-sxm "
+         "--assume prefill.mfu=50%",
+         "reckon pools llama-3-8b --prompt 2000 --output 500 --batch 32 --rate 50/s,100/s,200/s "
+         "--gpus 8xh100-sxm --assume prefill.mfu=50%"},
+        {"pools.*", "prefill.*", "decode.*", "capacity", "reserve.*", "latency.*",
+         "efficiency.link", "efficiency.network", "efficiency.memory", "ring_factor",
+         "ring_across"},
+        {"prefill.rate", "decode.rate", "pools.ratio", "pools.prefill", "pools.decode"}};
+    return info;
+  }
+
+ protected:
+  void write_out(Workspace& work, doc::Value& tree, Diagnostics& d) const override {
+    fill_formats(work, tree, d);
+  }
+
+  void legal(const Input& q, const Asked& asked) const override {
+    if (!q.load.batch)
+      asked.fault("batch", "pools: how many sequences a decode GPU takes is not stated")
+          .help("batch: 32");
+    if (!q.load.prompt)
+      asked.fault("prompt", "pools: how long the prompts are is not stated").help("prompt: 2000");
+    if (!q.load.output)
+      asked.fault("output", "pools: how long the answers are is not stated").help("output: 500");
+    if (!q.assume.prefill.mfu)
+      asked.fault("prompt", "pools: how well a prefill computes is not stated")
+          .help("--assume prefill.mfu=50%, or in a file assume: {prefill.mfu: 50%}");
+    need_cache(q.model, "the cache", asked);
+    need_bandwidth(q.cluster, q.chip, asked);
+    need_peak(q.cluster, q.chip, asked);
+    need_countable(q.model, q.assume, false, asked);
+    need_tensor({q.model, q.cluster, q.on, q.assume, q.prefill_tensor, "prefill_tensor"}, asked);
+    if (asked.diagnostics.has_errors()) return;
+    need_tensor({q.model, q.cluster, q.on, q.assume, q.decode_tensor, "decode_tensor"}, asked);
+  }
+
+  void say(const Input& q, const Output& out, Result& r) const override {
+    if (r.name.empty()) r.name = title(q);
+    r.answer.lines.push_back(fmt::format(
+        "a prefill GPU takes {}, a decode GPU {}: {} decode GPUs per prefill GPU, {} in whole ones",
+        text(r, "prefill.rate"), text(r, "decode.rate"), text(r, "pools.ratio"),
+        text(r, "pools.decode_for_one")));
+    if (q.rate)
+      r.answer.lines.push_back(
+          fmt::format("{}: {} prefill GPUs, {} busy, and {} decode GPUs, {} busy", shown_rate(q),
+                      text(r, "pools.prefill"), text(r, "pools.prefill_busy"),
+                      text(r, "pools.decode"), text(r, "pools.decode_busy")));
+    if (out.transfer)
+      r.answer.lines.push_back(
+          fmt::format("a prompt's cache of {} moves in {}: first token after {}",
+                      text(r, "kv.prompt"), text(r, "kv.transfer"), text(r, "pools.ttft")));
+    if (out.limits.by_memory && *out.limits.by_memory < *q.load.batch)
+      r.warnings.push_back(fmt::format("a decode group's memory holds {} such sequences, not {}",
+                                       text(r, "decode.batch_by_memory"), number(*q.load.batch)));
+    if (out.transfer_load && *out.transfer_load > Ratio<double>(1.0))
+      r.warnings.push_back(fmt::format("moving the caches needs {} of the pools' link",
+                                       text(r, "kv.transfer_load")));
+    r.answer.formulas = {"prefill.rate", "decode.rate", "pools.ratio"};
+    if (q.rate) {
+      r.answer.formulas.emplace_back("pools.prefill");
+      r.answer.formulas.emplace_back("pools.decode");
+    }
+    if (out.transfer) r.answer.formulas.emplace_back("kv.transfer");
+    say_shared_heads(q.model, q.decode_tensor, q.assume.decode.shared_heads, r);
+    r.not_modelled = {"waiting in a queue", "the batch's ramp up and down",
+                      "sending the cache layer by layer during the prefill"};
+  }
+
+  std::vector<Alternative> alternatives(const Input& q) const override {
+    std::vector<std::string> shown{"prefill.rate", "decode.rate", "pools.ratio"};
+    if (q.rate) shown = {"pools.prefill", "pools.decode", "pools.ratio"};
+    std::vector<Alternative> out;
+    if (value_of(q.assume.efficiency.memory.raw) == 1)
+      out.push_back(
+          {"decode at 75 % of the bandwidth", {{"assume.efficiency.memory", "75%"}}, shown});
+    if (q.assume.prefill.head == HeadPositions::kAll)
+      out.push_back({"head on the last position", {{"assume.prefill.head", "last"}}, shown});
+    if (q.rate && value_of(q.assume.pools.prefill.raw) == 1)
+      out.push_back({"pools filled to 90 and 92 %",
+                     {{"assume.pools.prefill", "90%"}, {"assume.pools.decode", "92%"}},
+                     shown});
+    return out;
+  }
+
+ private:
+  static std::string shown_rate(const Input& q) {
+    return format_quantity(value_of(q.rate->raw), kHertz, Hint::kRequestRate);
+  }
+
+  static std::string title(const Input& q) {
+    const auto length = [](Count<double> n) { return format_quantity(n.raw, kOne, Hint::kLength); };
+    return fmt::format("prefill and decode pools of {}: prompts of {}, answers of {}",
+                       model_name(q.model), length(*q.load.prompt), length(*q.load.output));
+  }
+};
+
+}  // namespace
+
+const Question& pools_question() {
+  static const PoolsKind kind;
+  return kind;
+}
+
+}  // namespace reckon
