@@ -142,6 +142,8 @@ TEST_CASE(
   for (int i = 0; i < kPlans; ++i) {
     TrainingPlan<double> p = plans.next().plan;
     if (p.trainable.adapters || !p.assume.train.mfu) continue;
+    // Of unlike stages the heaviest counts, and sharding may make another the heaviest.
+    if (whole(p.mesh.pipeline) > 1) continue;
     p.assume.latency = {};
     p.sharding = {};
     const double all_reduce = of(p, "comm.data.time");

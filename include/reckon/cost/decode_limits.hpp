@@ -22,7 +22,7 @@ inline const Formula kFreeMemory{"kv.capacity", "M_free", "memory left for the c
 inline const Formula kBatchByMemory{"decode.batch_by_memory", "B_mem",
                                     "largest batch that memory holds",
                                     "memory left over the cache of a sequence", Hint::kCount};
-inline const Formula kCrossover{
+inline const Formula kComputeBoundBatch{
     "decode.crossover", "B*", "batch from which compute takes longer than reading the weights",
     "time to read all weights over that to compute a token", Hint::kRatio};
 inline const Formula kCrossoverCache{
@@ -74,7 +74,7 @@ BatchLimits<R> batch_limits(const Server<R>& server, std::optional<Bytes<R>> cap
   NAME(N_read, w, W_read, t, t_token);
   auto t_all = N_read * w / t / W_read;
   NAME(t_all);
-  out.crossover = kCrossover(t_all / t_token);
+  out.crossover = kComputeBoundBatch(t_all / t_token);
   auto t_cache = cache_on_rank(server, call.T_ctx, t) / W_read;
   NAME(t_cache);
   if (!(t_token <= t_cache)) out.crossover_cache = kCrossoverCache(t_all / (t_token - t_cache));

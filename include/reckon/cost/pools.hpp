@@ -27,9 +27,9 @@ inline const Formula kDecodePool{"pools.decode", "y", "decode GPUs",
                                  "rate over what a group takes, in whole groups", Hint::kCount};
 inline const Formula kPromptCache{"kv.prompt", "KV_prompt", "cache of a prompt",
                                   "cache of a sequence of the prompt's length"};
-inline const Formula kTransfer{"kv.transfer", "t_move",
-                               "time to move a prompt's cache to a decode GPU",
-                               "latency + cache over the ports of the smaller group"};
+inline const Formula kCacheTransfer{"kv.transfer", "t_move",
+                                    "time to move a prompt's cache to a decode GPU",
+                                    "latency + cache over the ports of the smaller group"};
 inline const Formula kTransferLoad{
     "kv.transfer_load", "u_move", "share of the pools' link that moving caches takes",
     "rate · cache over the ports of the smaller pool", Hint::kFraction};
@@ -50,7 +50,7 @@ Seconds<R> transfer_time(const Server<R>& server, Bytes<R> KV_prompt, Count<R> p
   auto a_0 = server.assume.latency.base;
   auto a_hop = far ? server.assume.latency.network_hop : server.assume.latency.node_hop;
   NAME(a_0, a_hop, ports, W_move, KV_prompt);
-  return kTransfer(a_0 + a_hop + KV_prompt / (ports * W_move));
+  return kCacheTransfer(a_0 + a_hop + KV_prompt / (ports * W_move));
 }
 
 // Requests/s of one GPU of a group of t.

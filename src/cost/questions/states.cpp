@@ -47,7 +47,8 @@ StageShard<R> whole_shard(const TrainingPlan<R>& plan) {
   std::vector<LayerShard<R>> layers;
   if (!plan.model.abstract()) {
     for (const LayerGroup<R>& g : plan.model.layers)
-      layers.push_back(layer_shard(plan, g, {plan.mesh.tensor, plan.mesh.expert}));
+      layers.push_back(layer_shard(plan.model, plan.trainable.adapters, g,
+                                   {plan.mesh.tensor, plan.mesh.expert}));
   }
   return stage_shard(plan, layers, Stages<R>(plan.model, 1), 0);
 }

@@ -123,7 +123,7 @@ void DecodeAnswer<R>::metrics(V&& v) const {
   v(kServedWeights, limits.stored);
   v(kFreeMemory, limits.free, "no capacity is stated: capacity: 80 GB");
   v(kBatchByMemory, limits.by_memory, "no capacity is stated: capacity: 80 GB");
-  v(kCrossover, limits.crossover);
+  v(kComputeBoundBatch, limits.crossover);
   v(kCrossoverCache, limits.crossover_cache,
     "reading a sequence's cache takes longer than computing its token: no batch is compute-bound");
   v(MetricInfo{"decode.ways.gpus", "GPUs that the ways to shard are compared over", Hint::kCount},

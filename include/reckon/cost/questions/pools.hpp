@@ -62,7 +62,7 @@ void PoolsAnswer<R>::metrics(V&& v) const {
   v(kDecodeBusy, decode_busy, kNoRate);
   v(kKvPerToken, cache_token);
   v(kPromptCache, cache);
-  v(kTransfer, transfer, kNoLink);
+  v(kCacheTransfer, transfer, kNoLink);
   v(kTransferLoad, transfer_load, transfer ? kNoRate : kNoLink);
   v(kPoolsTtft, ttft, kNoLink);
   v(kServedWeights, limits.stored);
