@@ -98,7 +98,7 @@ void declare_field(CLI::App& app, const Description& d, std::string_view positio
   if (key == rest) {
     app.add_option(key, to.lists[key], meaning)->type_name("");
   } else if (key == positional) {
-    app.add_option(std::string(key), to.words[key], meaning)->type_name("");
+    app.add_option(key + "," + flag_of(key), to.words[key], meaning)->type_name("");
   } else if (d.kind == Description::Kind::kList) {
     app.add_option(flag_of(key), to.comma_lists[key], meaning)->type_name("A,B,…");
   } else if (d.kind == Description::Kind::kFlag) {

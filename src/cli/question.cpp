@@ -107,9 +107,16 @@ std::string one_answer(Session& session, const Shared& shared, const QuestionOpt
   return question_text(r, {session.colour(), session.width(), options.verbose});
 }
 
-std::string table(Session& session, const Shared& shared, const QuestionTable& t) {
+// With `only_named` the metrics of the table alone, in every format.
+std::string table(Session& session, const Shared& shared, const QuestionTable& t, bool only_named) {
   std::vector<Result> results;
-  for (const QuestionRow& row : t.rows) results.push_back(row.result);
+  for (const QuestionRow& row : t.rows) {
+    results.push_back(row.result);
+    if (only_named)
+      std::erase_if(results.back().metrics, [&](const Metric& m) {
+        return std::find(t.metrics.begin(), t.metrics.end(), m.id) == t.metrics.end();
+      });
+  }
   switch (shared.format) {
     case Format::kJson:
       return eval_json(results);
@@ -159,10 +166,22 @@ void check_options(const Question& question, const Shared& shared, const Questio
   if (options.explain && (shared.format == Format::kJson || shared.format == Format::kCsv))
     d.error({}, "--explain prints a derivation: as text or md")
         .help("leave --format out, or --format md");
+  if (options.as_plan && shared.format != Format::kText)
+    d.error({}, "--as-plan prints a plan file").help("leave --format out");
   if (options.values.empty() && options.lists.empty() && options.assume.empty() &&
       options.sets.empty())
     d.error({}, fmt::format("reckon {}: nothing is asked", question.word()))
         .help(std::string(question.info().examples.front()));
+}
+
+// The question with all that was said of it, as a file.
+int print_plan(Session& session, const Question& kind, doc::Value tree, const Sets& sets) {
+  Diagnostics& d = session.diagnostics();
+  const PlanFile file = open_plan(session.work(), "", std::move(tree), sets, d);
+  const doc::Value whole = case_tree(file, nullptr, d);
+  if (session.report_faults()) return kUsage;
+  session.print(fmt::format("kind: {}\n", kind.word()) + doc::write_yaml(whole));
+  return kOk;
 }
 
 }  // namespace
@@ -184,16 +203,19 @@ int question(Session& session, const Shared& shared, const QuestionOptions& opti
     session.report_faults();
     return kUsage;
   }
+  if (options.as_plan && rows > 1) {
+    d.error({}, "--as-plan: a plan file asks one question, and several values are given")
+        .help("give one value each; cases: in the file can vary them");
+    session.report_faults();
+    return kUsage;
+  }
   QuestionTable t{{}, columns(kind, options), {}};
   for (const Flag& f : flags)
     if (f.values.size() > 1) t.varied.push_back(f.name);
   std::vector<std::unique_ptr<Loaded>> plans;
   for (std::size_t i = 0; i < rows; ++i) {
     Asking asking = combination(kind, flags, i);
-    if (options.as_plan) {
-      session.print(doc::write_yaml(asking.tree));
-      return kOk;
-    }
+    if (options.as_plan) return print_plan(session, kind, std::move(asking.tree), sets);
     const PlanFile file = open_plan(session.work(), "", std::move(asking.tree), sets, d);
     if (session.report_faults()) return kUsage;
     auto plan = load_plan(session.work(), file, nullptr, d);
@@ -219,7 +241,7 @@ int question(Session& session, const Shared& shared, const QuestionOptions& opti
   if (session.report_faults()) return kUsage;
   session.print(t.rows.size() == 1 && options.metrics.empty()
                     ? one_answer(session, shared, options, t.rows.front().result)
-                    : table(session, shared, t));
+                    : table(session, shared, t, !options.metrics.empty()));
   return kOk;
 }
 

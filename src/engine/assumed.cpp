@@ -62,6 +62,8 @@ std::vector<Assumption> all_of(const Origins& origins, const Assume<double>& ass
   return all;
 }
 
+bool of_preset(const Span& span) { return !span || span.file->name.starts_with("presets/"); }
+
 }  // namespace
 
 bool bears(const Bearing& keys, std::string_view path) {
@@ -86,7 +88,7 @@ void refuse_idle_assumptions(const Loaded& loaded, const Assume<double>& assume,
                              const Bearing& keys, std::string_view kind, Diagnostics& diagnostics) {
   for (const Assumption& a : all_of(loaded.origins, assume)) {
     const auto at = loaded.origins.find("assume." + a.path);
-    if (!a.overridden || bears(keys, a.path) || at == loaded.origins.end()) continue;
+    if (bears(keys, a.path) || at == loaded.origins.end() || of_preset(at->second.span)) continue;
     diagnostics
         .error(at->second.span,
                fmt::format("assume.{}: no {} question depends on it", a.path, kind))

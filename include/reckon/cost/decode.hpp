@@ -21,6 +21,9 @@ inline const Formula kDecodeWeights{"decode.weights.bytes", "S_w", "weights a st
                                     "parameters read · bytes of one"};
 inline const Formula kDecodeCache{"decode.cache.bytes", "S_kv", "cache a step reads on one GPU",
                                   "batch · cache of a sequence on one GPU"};
+inline const Formula kDecodeCacheDealt{"decode.cache_dealt", "S_kv",
+                                       "cache of the batch on the GPU that holds most of it",
+                                       "whole sequences, dealt out among the ranks of a KV head"};
 inline const Formula kDecodeFlops{"decode.flops", "F_dec", "FLOPs of a step",
                                   "2 per parameter a token multiplies with"};
 inline const Formula kWeightsTime{"decode.weights.time", "t_w", "time to read the weights",
@@ -146,7 +149,12 @@ DecodeLoad<R> tensor_load(const Server<R>& server, const DecodeCall<R>& call, Co
   auto B = call.B;
   auto KV_gpu = cache_on_rank(server, call.T_ctx, t);
   NAME(S_w, B, t);
-  return {S_w / t, kDecodeCache(B * KV_gpu), decode_compute(server, B, t)};
+  auto compute = decode_compute(server, B, t);
+  const bool by_batch = server.assume.decode.shared_heads == SharedHeads::kByBatch;
+  auto n_share = sharers(server.model, t);
+  if (!by_batch || n_share <= 1) return {S_w / t, kDecodeCache(B * KV_gpu), compute};
+  // Whole sequences: of one among sixteen ranks, one rank reads all.
+  return {S_w / t, kDecodeCacheDealt(ceil(B / n_share) * n_share * KV_gpu), compute};
 }
 
 // What of the ranks' messages the step is said to take.

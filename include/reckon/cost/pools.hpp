@@ -19,8 +19,8 @@ inline const Formula kDecodeRate{"decode.rate", "r_dec", "requests/s of a decode
 inline const Formula kPoolsRatio{"pools.ratio", "n_dec/n_pre", "decode GPUs per prefill GPU",
                                  "prefill GPU's rate over decode GPU's", Hint::kRatio};
 inline const Formula kDecodeForOne{"pools.decode_for_one", "n_1",
-                                   "decode GPUs that keep up with one prefill GPU",
-                                   "the ratio, rounded up", Hint::kCount};
+                                   "decode GPUs that keep up with one group of prefill GPUs",
+                                   "the ratio, in whole groups", Hint::kCount};
 inline const Formula kPrefillPool{"pools.prefill", "x", "prefill GPUs",
                                   "rate over what a group takes, in whole groups", Hint::kCount};
 inline const Formula kDecodePool{"pools.decode", "y", "decode GPUs",

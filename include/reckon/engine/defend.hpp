@@ -5,8 +5,8 @@
 //   4 communication             5 time and cost                      6 the same on 64 times the GPUs
 //
 // Nothing is priced here: every number is a metric of the plan or of the plan with one thing changed (`Variant`).
-// Where the plan states no sharding, it is chosen: of those that fit with room to spare, the one whose step is
-// shortest, and of equals the one that shards least.
+// Where the plan states no sharding, it and the recompute are chosen among the ways of step 2: of those that fit with
+// room to spare, the one whose step is shortest, and of equals the one that shards and recomputes least.
 #pragma once
 
 #include <memory>

@@ -49,6 +49,7 @@ void choose(const CollectiveQuestion<R>& question, const CollectiveShape<R>& x,
     fastest.offer(name_of(kWays[i]), out.ways[i]->time);
     offered.push_back(i);
   }
+  if (offered.empty()) return;  // an algorithm that can't run here was named: legality says so
   out.chosen = offered[fastest.winner()];
   const auto& way = out.ways[*out.chosen];
   auto S = x.S;
@@ -102,6 +103,8 @@ const char* no_way(Algorithm algorithm, const WayFacts& f) {
       return crosses && !to_all ? "not all ranks share a node" : nullptr;
     case Algorithm::kInSwitch:
       if (to_all) return "an all-to-all reduces nothing";
+      if (f.op == CollectiveOp::kAllGather || f.op == CollectiveOp::kReduceScatter)
+        return "a half moves (q − 1)/q of the array over each link either way";
       if (crosses) return "not all ranks share a node";
       return f.in_switch ? nullptr : "in_switch: yes says that the switch can";
     case Algorithm::kFastest:
@@ -125,7 +128,8 @@ CollectiveAnswer<R> answer(const CollectiveQuestion<R>& question) {
   NAME(q, r, passes);
   auto nodes = ceil(q / r);
   out.nodes = nodes;
-  auto share = moved(q, question.assume);
+  const bool to_all = question.op == CollectiveOp::kAllToAll;
+  auto share = to_all ? (q - 1) / q : moved(q, question.assume);
   NAME(share);
   out.factor = one_message ? Ratio<R>{1} : kTrafficFactor(passes * share);
   const WayFacts facts{question.op, whole(out.q), whole(out.group.r), whole(nodes),

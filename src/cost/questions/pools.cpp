@@ -71,8 +71,8 @@ PoolsAnswer<R> answer(const PoolsQuestion<R>& question) {
   auto r_dec = out.decode_rate;
   auto ratio = kPoolsRatio(r_pre / r_dec);
   out.ratio = ratio;
-  NAME(ratio);
-  out.decode_for_one = kDecodeForOne(ceil(ratio));
+  NAME(ratio, t_pre, t_dec);
+  out.decode_for_one = kDecodeForOne(t_dec * ceil(ratio * t_pre / t_dec));
   out.cache_token = kv_cache(question.model, server.size.cached, T).per_token;
   out.cache = prompt_cache(server, T);
   move_cache(question, server, out);

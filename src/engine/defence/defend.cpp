@@ -36,20 +36,37 @@ Rules rules(Workspace& work) {
           fmt::format("{} a parameter ({})", tokens, source ? source->text : "a rule")};
 }
 
+const char* recompute_words(Recompute policy) {
+  const char* words[] = {"no recompute", "the attention recomputed", "layers recomputed"};
+  return words[static_cast<std::size_t>(policy)];
+}
+
+// The best sharding under each policy of recompute, and the best of those; mildest first.
+std::optional<Variant> chosen_plan(const LoadedTraining& base) {
+  std::optional<Variant> out;
+  for (const Recompute policy : {Recompute::kNone, Recompute::kSelective, Recompute::kFull}) {
+    LoadedTraining with = base;
+    with.plan.recompute = policy;
+    const Shardings all = shardings(with);
+    const auto i = best(all);
+    if (i && (!out || better(all.all[*i], *out))) out = all.all[*i];
+  }
+  return out;
+}
+
 }  // namespace
 
 Defence defend(Workspace& work, const LoadedTraining& original, bool choose) {
   Defence out;
   LoadedTraining plan = original;
   if (choose) {
-    const Shardings all = shardings(plan);
-    const auto i = best(all);
-    if (i) {
-      plan.plan = all.all[*i].plan();
-      out.chosen.push_back(
-          fmt::format("the plan states no sharding: {} was chosen, of those that "
-                      "fit with room to spare the one with the shortest step",
-                      all.all[*i].title));
+    const std::optional<Variant> chosen = chosen_plan(plan);
+    if (chosen) {
+      plan.plan = chosen->plan();
+      out.chosen.push_back(fmt::format(
+          "the plan states no sharding: {}, {}, was chosen: of the shardings of step 2, "
+          "with and without recompute, the shortest step that fits with room to spare",
+          chosen->title, recompute_words(plan.plan.recompute)));
     } else {
       out.chosen.emplace_back("the plan states no sharding, and none that was tried fits");
     }

@@ -1,6 +1,8 @@
 // Steps 1 to 3: memory before sharding, the smallest sharding that fits, activations.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "steps.hpp"
 
 namespace reckon::defence {
@@ -19,6 +21,11 @@ Variant whole_on_each(const Variant& plan) {
     p.mesh.sequence = false;
     p.mesh.data = {};
     p.schedule = {};
+    if (p.batch.global && p.batch.micro) {  // a micro-batch a rank: memory asks for no more
+      const double ranks = value_of(p.cluster.nodes.raw) * value_of(p.cluster.node.gpus.raw) /
+                           value_of(p.mesh.context.raw);
+      p.batch.global = Count<double>(ranks * value_of(p.batch.micro->raw));
+    }
   });
 }
 
@@ -41,13 +48,15 @@ DefenceTable::Row sharding_row(const Variant& v, const Variant& ddp, bool chosen
 DefenceStep memory_step(const Variant& plan) {
   DefenceStep s{.title = "Memory before sharding"};
   const Variant ddp = whole_on_each(plan);
-  const auto states = plan.number("memory.states_unsharded"),
+  const Variant& whole = ddp.legal() ? ddp : plan;
+  const auto states = whole.number("memory.states_unsharded"),
              capacity = plan.number("memory.capacity");
-  s.claims.push_back(fmt::format("{} of weights, gradients and optimizer states: {} for {}",
-                                 plan.text("memory.bytes_per_param"),
-                                 plan.text("memory.states_unsharded"),
-                                 plan.text("parameters.total")));
-  s.formulas.push_back({plan.loaded, "memory.states_unsharded"});
+  s.claims.push_back(fmt::format(
+      "{} of weights, gradients and optimizer states: {} for {}",
+      plan.text("memory.bytes_per_param"), whole.text("memory.states_unsharded"),
+      ddp.legal() ? plan.text("parameters.total")
+                  : "what tensor and pipeline leave a GPU of " + plan.text("parameters.total")));
+  s.formulas.push_back({whole.loaded, "memory.states_unsharded"});
   const double left = *capacity - *states;
   s.claims.push_back(left < 0 ? fmt::format("a GPU holds {}: {} short before the first activation",
                                             plan.text("memory.capacity"), bytes_text(-left))
@@ -106,17 +115,30 @@ Shardings shardings(const LoadedTraining& base) {
       q.mesh.pipeline = count(4);
       q.mesh.data = {};
     }));
+  const bool experts = std::any_of(p.model.layers.begin(), p.model.layers.end(),
+                                   [](const auto& g) { return g.mlp.kind == MlpKind::kMoe; });
+  if (experts && whole_of(p.mesh.expert) == 1 && node > 1)
+    out.all.push_back(
+        varied(base, fmt::format("expert {} in the node, ZeRO-3", node), [node](Plan& q) {
+          unsharded(q);
+          q.sharding.zero = count(3);
+          q.mesh.expert = count(node);
+        }));
   return out;
+}
+
+bool better(const Variant& a, const Variant& b) {
+  const auto rank = [](const Variant& v) {  // room to spare before time
+    return std::pair(v.text("memory.verdict") != "fits", v.number("step.time").value_or(0));
+  };
+  return rank(a) < rank(b);
 }
 
 std::optional<std::size_t> best(const Shardings& s) {
   std::optional<std::size_t> out;
-  const auto rank = [](const Variant& v) {  // room to spare before time
-    return std::pair(v.text("memory.verdict") != "fits", v.number("step.time").value_or(0));
-  };
   for (std::size_t i = 0; i < s.all.size(); ++i) {
     if (!s.all[i].legal() || !s.all[i].fits()) continue;
-    if (!out || rank(s.all[i]) < rank(s.all[*out])) out = i;
+    if (!out || better(s.all[i], s.all[*out])) out = i;
   }
   return out;
 }

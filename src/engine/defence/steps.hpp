@@ -14,6 +14,7 @@ struct Shardings {
 Shardings shardings(const LoadedTraining& plan);
 
 // Of those that fit with room to spare the shortest step, of equals the least sharding; nothing if none fits.
+bool better(const Variant& a, const Variant& b);
 std::optional<std::size_t> best(const Shardings& shardings);
 
 DefenceStep memory_step(const Variant& plan);

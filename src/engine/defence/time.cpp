@@ -197,7 +197,7 @@ DefenceTable::Row growth_row(const Variant& v) {
 }
 
 DefenceTable growth_table(const Variant& plan, bool batch_too) {
-  DefenceTable t{{batch_too ? "same batch a GPU" : "same global batch", "GPUs", "tokens a step",
+  DefenceTable t{{batch_too ? "same batch a GPU" : "about the same batch", "GPUs", "tokens a step",
                   "step", "exposed", "tokens/s a GPU"},
                  {}};
   for (const long f : kFactors) {

@@ -38,7 +38,7 @@ class Activations : public QuestionOf<ActivationsQuestion> {
         {"reckon activations llama-3-8b --batch 8 --sequence 8192",
          "reckon activations llama-3-8b --sequence 8192 --assume activations=autograd "
          "--assume swiglu=fused",
-         "reckon activations llama-3-70b --sequence 8192 --tensor 1,2,4,8 --sequence-parallel"},
+         "reckon activations llama-3-70b --sequence 8192 --tensor 2,4,8 --sequence-parallel"},
         {"activations", "attention", "gqa", "swiglu", "rope", "fused_norm", "softmax_statistics",
          "dropout", "logits", "live_layers"},
         {"memory.activations", "activations.per_token_layer", "activations.per_hidden",

@@ -48,9 +48,13 @@ class ChunkKind : public QuestionOf<ChunkQuestion> {
   void say(const Input& q, const Output& out, Result& r) const override {
     if (r.name.empty()) r.name = title(q);
     if (out.tokens) r.answer.lines.push_back(rides(out, r));
-    r.answer.lines.push_back(fmt::format(
-        "largest chunk that hides: {} behind the weights' read, {} behind weights and cache",
-        text(r, "chunk.largest_weights"), text(r, "chunk.largest_step")));
+    r.answer.lines.push_back(
+        fmt::format("largest chunk whose compute hides: {} behind the weights' read, {} behind "
+                    "weights and cache",
+                    text(r, "chunk.largest_weights"), text(r, "chunk.largest_step")));
+    if (value_of(q.tensor.raw) > 1 && q.assume.decode.all_reduces != DecodeReduces::kApart)
+      r.answer.notes.push_back(
+          "The chunk's all-reduces do not hide: they lengthen the step beyond that.");
     if (out.stalled)
       r.answer.lines.push_back(fmt::format(
           "a whole prefill takes {} and stalls {} decode steps of {}", text(r, "prefill.time"),

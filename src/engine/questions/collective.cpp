@@ -39,6 +39,7 @@ class Collective : public QuestionOf<CollectiveQuestion> {
     if (!q.ranks && !q.cluster && q.data.empty() && q.op != CollectiveOp::kSend)
       asked.fault("ranks", "collective: how many ranks take part is not stated")
           .help("--ranks 8, or --gpus 8xh100-sxm");
+    warn_of_more_gpus(q.cluster, q.ranks, "ranks", asked);
     if (!q.bytes) return;
     need_links(q.cluster, q.on, q.assume, asked, crosses(q));
     check_algorithm(q, asked);
@@ -47,9 +48,9 @@ class Collective : public QuestionOf<CollectiveQuestion> {
   void say(const Input& q, const Output& out, Result& r) const override {
     if (r.name.empty()) r.name = title(q, out);
     if (out.chosen && out.time)
-      r.answer.lines.push_back(fmt::format("{} by {}: each rank sends {}, {} × the array",
-                                           text(r, "time"), name_of(kWays[*out.chosen]),
-                                           text(r, "bytes"), text(r, "factor")));
+      r.answer.lines.push_back(fmt::format(
+          "{} by {}: {} {}, {} × the array", text(r, "time"), name_of(kWays[*out.chosen]),
+          who_sends(q.op, kWays[*out.chosen]), text(r, "bytes"), text(r, "factor")));
     if (out.chosen)
       r.answer.formulas = {std::string(detail::kWayNames[*out.chosen].bytes.id),
                            std::string(detail::kWayNames[*out.chosen].time.id)};
@@ -59,6 +60,9 @@ class Collective : public QuestionOf<CollectiveQuestion> {
     if (q.bytes) r.answer.grids.push_back(ways_grid(out));
     if (q.bytes) duality(q.op, r);
     r.not_modelled = {"contention with other traffic", "the protocol's overhead on small messages"};
+    if (q.op == CollectiveOp::kBroadcast || q.op == CollectiveOp::kReduce)
+      r.not_modelled.emplace_back(
+          "a chain that passes the array on in small pieces (a tree passes it whole)");
   }
 
   std::vector<Alternative> alternatives(const Input& q) const override {
@@ -66,12 +70,15 @@ class Collective : public QuestionOf<CollectiveQuestion> {
     const std::vector<std::string> shown{"bytes", "time"};
     std::vector<Alternative> out;
     const bool drops = q.assume.ring_factor == RingFactor::kDrop;
-    out.push_back({drops ? "(q − 1)/q kept" : "(q − 1)/q dropped, as for many ranks",
-                   {{"assume.ring_factor", drops ? "keep" : "drop"}},
-                   shown});
+    const bool to_all = q.op == CollectiveOp::kAllToAll, one = q.op == CollectiveOp::kSend;
+    if (!to_all && !one)
+      out.push_back({drops ? "(q − 1)/q kept" : "(q − 1)/q dropped, as for many ranks",
+                     {{"assume.ring_factor", drops ? "keep" : "drop"}},
+                     shown});
     if (q.assume.preset != "physical" && q.cluster)
       out.push_back({"measured rates and waiting", {{"assume", "physical"}}, shown});
-    if (!q.in_switch) out.push_back({"reduced in the switch", {{"in_switch", "yes"}}, shown});
+    if (!q.in_switch && !to_all && !one)
+      out.push_back({"reduced in the switch", {{"in_switch", "yes"}}, shown});
     return out;
   }
 
@@ -128,8 +135,23 @@ class Collective : public QuestionOf<CollectiveQuestion> {
     const Places nowhere({}, {});
     const auto arrays = read_arrays(q.data, {nowhere, unused});
     play_on(*arrays, q.op, direct(q), q.trace, r);
-    r.answer.lines.push_back(fmt::format("each rank sends {} numbers of {}", text(r, "trace.sent"),
-                                         arrays->front().size()));
+    r.answer.lines.push_back(fmt::format("the busiest rank sends {} of {} numbers",
+                                         text(r, "trace.sent"), arrays->front().size()));
+  }
+
+  // Where only the word of the user is missing.
+  static bool switch_could(const Input& q) {
+    if (q.in_switch) return false;
+    Input with = q;
+    with.in_switch = true;
+    return !answer(with).why_not[std::size(kWays) - 1];
+  }
+
+  static const char* who_sends(CollectiveOp op, Algorithm algorithm) {
+    if (algorithm == Algorithm::kTree) return "the longest path carries";
+    if (op == CollectiveOp::kBroadcast) return "the root sends";
+    if (op == CollectiveOp::kReduce) return "the root receives";
+    return "each rank sends";
   }
 
   static std::string title(const Input& q, const Output& out) {

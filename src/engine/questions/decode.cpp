@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "questions.hpp"
 #include "reckon/base/text.hpp"
 #include "reckon/units/format.hpp"
@@ -42,6 +44,7 @@ class DecodeKind : public QuestionOf<DecodeQuestion> {
     need_bandwidth(q.cluster, q.chip, asked);
     need_peak(q.cluster, q.chip, asked);
     need_tensor({q.model, q.cluster, q.on, q.assume, q.tensor, "tensor"}, asked);
+    warn_of_more_gpus(q.cluster, q.ranks, "ranks", asked);
     if (asked.diagnostics.has_errors() || !q.ranks || number(*q.ranks) <= 1) return;
     need_links(q.cluster, q.on, q.assume, asked,
                number(node_size(q.cluster, q.on, *q.ranks)) < number(*q.ranks));
@@ -61,9 +64,10 @@ class DecodeKind : public QuestionOf<DecodeQuestion> {
     limits(q, out, r);
     say_shared_heads(q.model, q.tensor, q.assume.decode.shared_heads, r);
     if (number(out.g) > 1) ways(q, out, r);
-    r.not_modelled = {"attention's own FLOPs (it is bound by reading the cache)",
-                      "kernel launches and the engine's own time",
-                      "small tensors that every tensor rank keeps whole"};
+    r.not_modelled = {
+        "attention's own FLOPs (over an MLA latent they can take longer than reading it)",
+        "kernel launches and the engine's own time",
+        "small tensors that every tensor rank keeps whole"};
   }
 
   std::vector<Alternative> alternatives(const Input& q) const override {
@@ -136,9 +140,14 @@ class DecodeKind : public QuestionOf<DecodeQuestion> {
     if (out.limits.crossover_cache)
       s += fmt::format(", than reading weights and cache from {}",
                        text(r, "decode.crossover_with_cache"));
-    else
+    else if (!has_latent(q.model))  // whose attention computes more than the matrices here
       s += "; with the cache read as well, never";
     r.answer.lines.push_back(s);
+  }
+
+  static bool has_latent(const Model<double>& model) {
+    return std::any_of(model.layers.begin(), model.layers.end(),
+                       [](const LayerGroup<double>& g) { return g.mixer.kind == MixerKind::kMla; });
   }
 
   // The fastest that its memory holds, full replicas aside: they serve other users.
@@ -157,7 +166,8 @@ class DecodeKind : public QuestionOf<DecodeQuestion> {
   }
 
   static void ways(const Input& q, const Output& out, Result& r) {
-    Grid g{fmt::format("{} GPUs, {} sequences: ways to shard, communication counted",
+    Grid g{fmt::format("{} GPUs, {} sequences: ways to shard, communication counted (◂ the "
+                       "shortest step that fits)",
                        text(r, "decode.ways.gpus"), number(*q.load.batch)),
            "way",
            {{"reads", "reads"},
@@ -200,15 +210,15 @@ class DecodeKind : public QuestionOf<DecodeQuestion> {
         return "every GPU reads all weights for " + share;
       case ShardWay::kFsdp:
         return fmt::format(
-            "every GPU gathers all weights, over a link {} times slower than its "
-            "memory, for {}",
-            text(r, "decode.memory_over_link"), share);
+            "every GPU gathers all weights, {} of it a step beside {} of reading, for {}",
+            text(r, "decode.fsdp.communication"), text(r, "decode.fsdp.reads"), share);
       case ShardWay::kTensor:
         return tensor_reason(out, r, g);
       case ShardWay::kSequence:
         return fmt::format(
-            "every GPU reads all weights, and its part of each cache: wins where "
-            "caches outweigh the weights, with no limit by KV heads");
+            "every GPU reads all weights, and its part of each cache, without a limit by KV heads: "
+            "ahead of replicas where sequences are fewer than GPUs or do not divide, {} each",
+            share);
       case ShardWay::kPipeline:
         return fmt::format(
             "a token passes {} stages, each reading its weights for {}: a replica's "

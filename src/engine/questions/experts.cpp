@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "needs.hpp"
@@ -22,7 +23,7 @@ class Experts : public QuestionOf<ExpertsQuestion> {
     static const QuestionInfo info{
         "experts",
         "experts spread over GPUs: parameters, dispatch and combine",
-        "",
+        "model",
         {"reckon experts --model mixtral-8x7b --ranks 8",
          "reckon experts --model deepseek-v3 --ranks 8,16,32,64 --gpus 64xh800-sxm --tokens 4096 "
          "--assume train.mfu=40%",
@@ -49,6 +50,7 @@ class Experts : public QuestionOf<ExpertsQuestion> {
           .help("--ranks 8, or --gpus 8xh100-sxm; --ranks 1 for one GPU that holds them all");
       return;
     }
+    warn_of_more_gpus(q.cluster, q.ranks, "ranks", asked);
     divides(q, asked);
     conventions(q, asked);
     if (!q.tokens || number(degree(q)) == 1) return;
@@ -67,7 +69,9 @@ class Experts : public QuestionOf<ExpertsQuestion> {
                               {{"parameters", "the model"}, {"experts.layer", "a layer"}}});
     if (out.placed) r.answer.grids.push_back(placements(out));
     notes(q, out, r);
-    r.not_modelled = {"uneven routing", "overlap: dispatch and compute are set beside each other",
+    r.not_modelled = {"uneven routing",
+                      "that a limit of nodes also gathers a token's experts on fewer GPUs",
+                      "overlap: dispatch and compute are set beside each other",
                       "attention's scores over the context"};
   }
 
@@ -190,14 +194,24 @@ class Experts : public QuestionOf<ExpertsQuestion> {
     return g;
   }
 
+  // A node limit caps the nodes; the GPUs are then those of free routing, an upper bound.
+  static std::string where(const Input& q, const Output& out, const Result& r) {
+    if (!out.to_nodes) return " on average";
+    const auto limited = [](const LayerGroup<double>& g) {
+      return g.mlp.kind == MlpKind::kMoe && value_of(g.mlp.node_limit.raw) > 0;
+    };
+    const bool limit = std::any_of(q.model.layers.begin(), q.model.layers.end(), limited);
+    return fmt::format(" on average, in {}{} nodes", limit ? "at most " : "",
+                       text(r, "copies.to_nodes"));
+  }
+
   static void notes(const Input& q, const Output& out, Result& r) {
     const auto note = [&r](std::string text) { r.answer.notes.push_back(std::move(text)); };
     if (number(out.group.q) > 1)
       note(fmt::format(
-          "A token's {} experts lie on {} of the {} GPUs on average{}; {} of what is routed leaves "
+          "A token's {} experts lie on {} of the {} GPUs{}; {} of what is routed leaves "
           "the GPU{}.",
-          number(out.k), text(r, "copies.to_gpus"), number(out.group.q),
-          out.to_nodes ? fmt::format(", in {} nodes", text(r, "copies.to_nodes")) : "",
+          number(out.k), text(r, "copies.to_gpus"), number(out.group.q), where(q, out, r),
           text(r, "experts.leaves_gpu"),
           out.to_nodes ? fmt::format(", {} the node", text(r, "experts.leaves_node")) : ""));
     if (out.placed)

@@ -71,8 +71,7 @@ void need_capacity(const MaybeCluster& cluster, const OnChip<double>& on, const 
 void need_dimensions(const Model<double>& model, std::string_view what, const Asked& asked) {
   if (model.hidden && !model.layers.empty()) return;
   asked.fault("model", fmt::format("model: {} needs the model's layers and hidden width", what))
-      .help(
-          "name a model (`reckon list models`), or model: {params: 7B, layers: 32, hidden: 4096}");
+      .help("name a model with dimensions: `reckon list models`");
 }
 
 void need_split(const Model<double>& model, const OnLayers<double>& on, const Asked& asked) {
@@ -96,6 +95,21 @@ void need_split(const Model<double>& model, const OnLayers<double>& on, const As
     divides(model.layers[i].mixer.heads, i, "mixer.heads", "heads");
     divides(model.layers[i].mlp.width, i, "mlp.width", "the MLP's width");
   }
+}
+
+void warn_of_more_gpus(const MaybeCluster& cluster, const std::optional<Count<double>>& gpus,
+                       std::string_view key, const Asked& asked) {
+  if (!cluster || !gpus) return;
+  const double has = value_of(cluster->nodes.raw) * value_of(cluster->node.gpus.raw),
+               asks = value_of(gpus->raw);
+  if (asks <= has) return;
+  asked.diagnostics
+      .warning(
+          asked.places.of(key),
+          fmt::format("{}: {} GPUs, and the cluster has {}: answered for as many such nodes as "
+                      "that takes",
+                      key, asks, has))
+      .help("name a cluster of that size: 64xh100-sxm");
 }
 
 std::string text(const Result& r, std::string_view id) {

@@ -23,6 +23,10 @@ void need_dimensions(const Model<double>& model, std::string_view what, const As
 // A sequence length, and tensor ranks that divide the model's heads and widths.
 void need_split(const Model<double>& model, const OnLayers<double>& on, const Asked& asked);
 
+// A warning where more GPUs are asked about than the cluster has: it is answered for as many nodes as that takes.
+void warn_of_more_gpus(const MaybeCluster& cluster, const std::optional<Count<double>>& gpus,
+                       std::string_view key, const Asked& asked);
+
 // A metric of the result as people read it; "–" where it has no value.
 std::string text(const Result& r, std::string_view id);
 

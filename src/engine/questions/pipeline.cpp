@@ -11,6 +11,8 @@
 namespace reckon {
 namespace {
 
+constexpr double kMostMicroBatches = 1e9;  // what counting them in whole numbers bears
+
 int count(const Count<double>& x) { return whole(x); }
 
 class Pipeline : public QuestionOf<PipelineQuestion> {
@@ -19,7 +21,7 @@ class Pipeline : public QuestionOf<PipelineQuestion> {
     static const QuestionInfo info{
         "pipeline",
         "bubble, slots, micro-batches in flight and what a stage keeps",
-        "",
+        "model",
         {"reckon pipeline --stages 4 --micro-batches 8",
          "reckon pipeline --stages 4,8,16 --target-share 10%",
          "reckon pipeline --stages 8 --micro-batches 32 --model llama-3-70b --sequence 8192"},
@@ -44,6 +46,17 @@ class Pipeline : public QuestionOf<PipelineQuestion> {
     if (!q.micro_batches && !q.target_share && !q.target_overhead)
       asked.fault("micro_batches", "pipeline: how many micro-batches a step has is not stated")
           .help("micro_batches: 8, or target_share: 10% for as many as that takes");
+    const auto asks_much = [&](const auto& target, const char* key) {
+      if (!target || value_of(target->raw) * kMostMicroBatches >= value_of(q.stages->raw)) return;
+      asked
+          .fault(key,
+                 fmt::format("{}: so small a bubble takes more than a billion micro-batches", key))
+          .help("ask for a larger one: 5%");
+    };
+    if (q.stages) {
+      asks_much(q.target_share, "target_share");
+      asks_much(q.target_overhead, "target_overhead");
+    }
     legal_model(q, asked);
   }
 

@@ -56,9 +56,11 @@ class PoolsKind : public QuestionOf<PoolsQuestion> {
   void say(const Input& q, const Output& out, Result& r) const override {
     if (r.name.empty()) r.name = title(q);
     r.answer.lines.push_back(fmt::format(
-        "a prefill GPU takes {}, a decode GPU {}: {} decode GPUs per prefill GPU, {} in whole ones",
+        "a prefill GPU takes {}, a decode GPU {}: {} decode GPUs per prefill GPU; {} in "
+        "whole groups keep up with {}",
         text(r, "prefill.rate"), text(r, "decode.rate"), text(r, "pools.ratio"),
-        text(r, "pools.decode_for_one")));
+        text(r, "pools.decode_for_one"),
+        number(q.prefill_tensor) == 1 ? "one" : fmt::format("{}", number(q.prefill_tensor))));
     if (q.rate)
       r.answer.lines.push_back(
           fmt::format("{}: {} prefill GPUs, {} busy, and {} decode GPUs, {} busy", shown_rate(q),

@@ -50,6 +50,7 @@ long number(Count<double> n) { return static_cast<long>(value_of(n.raw)); }
 void need_tensor(const TensorAsk& ask, const Asked& asked) {
   const long t = number(ask.ranks);
   if (t <= 1) return;
+  warn_of_more_gpus(ask.cluster, ask.ranks, ask.key, asked);
   need_dimensions(ask.model, "what tensor ranks exchange", asked);
   const Count<double> node = node_size(ask.cluster, ask.on, ask.ranks);
   need_links(ask.cluster, ask.on, ask.assume, asked, number(node) < t);

@@ -34,6 +34,7 @@ class StatesOf : public QuestionOf<StatesQuestion> {
     if (!q.ranks && !q.cluster)
       asked.fault("ranks", "states: how many GPUs share the states is not stated")
           .help("--ranks 8, or --gpus 8xh100-sxm");
+    warn_of_more_gpus(q.cluster, q.ranks, "ranks", asked);
     const bool alone = q.ranks && whole(*q.ranks) == 1;
     const bool linked = q.on.link || q.on.network || (q.cluster && q.cluster->node.chip.link);
     if (linked && !alone) need_links(q.cluster, q.on, q.assume, asked, crosses(q));
@@ -74,7 +75,11 @@ class StatesOf : public QuestionOf<StatesQuestion> {
         "HSDP does that in a node and all-reduces a GPU's share between nodes."};
     if (D > 1 && out.has_links)
       r.answer.notes.emplace_back(
-          "Traffic hides above so many tokens of a GPU and step: there compute takes as long.");
+          "Traffic hides above so many tokens of a GPU and step: there forward and backward take "
+          "as "
+          "long. DDP, ZeRO and FSDP go around one flat ring (assume.ring_across: over one port or "
+          "all of a node's), HSDP around the node's and then between nodes, one after the other: "
+          "which is faster depends on that.");
     r.not_modelled = {"activations, gathered layers, reserve: `reckon eval`",
                       "more than one micro-batch a step"};
   }

@@ -23,7 +23,7 @@ class Tensor : public QuestionOf<TensorQuestion> {
     static const QuestionInfo info{
         "tensor",
         "a layer split over GPUs: its compute against its all-reduces",
-        "",
+        "model",
         {"reckon tensor --ranks 2 --peak 989TFLOP/s --link 450GB/s --inner 4096",
          "reckon tensor --model llama-3-8b --ranks 2,4,8 --gpus 8xh100-sxm",
          "reckon tensor --model llama-3-70b --ranks 8 --gpus 64xh100-sxm --tokens 8192 "
@@ -45,6 +45,7 @@ class Tensor : public QuestionOf<TensorQuestion> {
           .help("--ranks 8, or --gpus 8xh100-sxm");
       return;
     }
+    warn_of_more_gpus(q.cluster, q.ranks, "ranks", asked);
     need_peak(q.cluster, q.chip, asked);
     const Count<double> p = degree(q), node = node_size(q.cluster, q.on, p);
     const bool all_nics = q.assume.ring_across == RingAcross::kAllNics;

@@ -12,10 +12,13 @@
 namespace reckon {
 namespace {
 
+constexpr double kLargestTraced = 1e15;  // sums of a few stay exact to the unit
+
 std::optional<double> number_in(const std::string& word) {
   double x = 0;
   const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), x);
-  if (error != std::errc() || end != word.data() + word.size() || !std::isfinite(x)) return {};
+  if (error != std::errc() || end != word.data() + word.size() || !(std::abs(x) <= kLargestTraced))
+    return {};
   return x;
 }
 
@@ -141,7 +144,7 @@ std::optional<std::vector<Numbers>> read_arrays(const std::string& data, const A
     for (std::string word; words >> word;) {
       const auto x = number_in(word);
       if (!x) {
-        asked.fault("data", fmt::format("data: '{}' is not a number", printable(word)))
+        asked.fault("data", fmt::format("data: '{}' is not a number up to 1e15", printable(word)))
             .help("numbers parted by spaces, ranks by semicolons: \"1 2 3 4; 5 6 7 8\"");
         return {};
       }
