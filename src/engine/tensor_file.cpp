@@ -15,7 +15,7 @@ class Rows {
       : file_(file), row_end_(row_end), diagnostics_(diagnostics) {}
 
   std::unique_ptr<Source> read() {
-    for (int line = 1; line <= static_cast<int>(file_->line_starts.size()); ++line) {
+    for (int line = 1; line <= static_cast<int>(file_->line_starts.size()) && !hopeless(); ++line) {
       std::string_view text = file_->line(line);
       text = text.substr(0, text.find('#'));
       read_line(line, text);
@@ -26,9 +26,12 @@ class Rows {
   }
 
  private:
+  // A file of something else has a fault a word; a few are enough.
+  bool hopeless() const { return diagnostics_.error_count() >= 5; }
+
   void read_line(int line, std::string_view text) {
     constexpr std::string_view kBetween = ", \t;|";
-    for (std::size_t at = 0; at < text.size();) {
+    for (std::size_t at = 0; at < text.size() && !hopeless();) {
       if (text[at] == row_end_) end_row(line);
       if (kBetween.find(text[at]) != kBetween.npos) {
         ++at;

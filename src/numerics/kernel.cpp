@@ -34,7 +34,7 @@ RECKON_INLINE void lane(LaneSums& s, std::size_t l, double x, double scale, doub
   s.sum[l] += error;
   s.largest[l] = magnitude > s.largest[l] ? magnitude : s.largest[l];
   s.clipped[l] += rounded != q ? 1.0 : 0.0;
-  s.zeroed[l] += (q == 0) & (x != 0) ? 1.0 : 0.0;
+  s.zeroed[l] += ((q == 0) & (x != 0)) ? 1.0 : 0.0;
   code = static_cast<std::int32_t>(q);
 }
 

@@ -162,7 +162,8 @@ class Run {
   void value(std::uint64_t at, double x, const Scale& scale, std::uint64_t group) {
     const Quantized q = quantize(scheme_, scale, x);
     out_.error.add(x, q, at);
-    used_.add(q.code);
+    // 0 and -0 are one value.
+    used_.add(q.value == 0 && scheme_.element.signed_zero() ? 0 : q.code);
     if (g_.histogram) out_.histogram.add(q.value - x);
     if (!g_.keep) return;
     out_.codes[at] = q.code;

@@ -91,7 +91,7 @@ TEST_CASE("The measured error is below the bound of the run") {
   for (const char* format : {"fp8-e4m3", "bf16", "fp16", "fp32"}) {
     for (const Rounding rounding :
          {Rounding::kNearestEven, Rounding::kTowardZero, Rounding::kStochastic}) {
-      for (const std::uint64_t promote : {0, 16}) {
+      for (const std::uint64_t promote : {0U, 16U}) {
         SumSpec s{.sum = test::element(format)};
         s.rounding = rounding;
         s.promote = promote;

@@ -70,7 +70,7 @@ TEST_CASE("Blocks that don't divide a row end with a shorter one") {
 }
 
 TEST_CASE("The quick kernel gives what the plain way gives") {
-  for (const std::uint64_t columns : {1, 7, 8, 64, 1000}) {
+  for (const std::uint64_t columns : {1U, 7U, 8U, 64U, 1000U}) {
     for (const Share share : {Share::kTensor, Share::kRow, Share::kBlock}) {
       const Shape shape{23, columns};
       std::vector<double> x = floats(shape.size(), columns);
@@ -146,6 +146,18 @@ TEST_CASE("Nothing, zeros, denormals") {
   const TensorReport tiny = run({5e-324, -1e-310, 0}, {1, 3}, "int8", {});
   CHECK(tiny.error.largest <= 1e-310);
   CHECK(std::isfinite(tiny.error.rms()));
+}
+
+TEST_CASE("Codes used are counted as values: 0 and -0 are one") {
+  std::vector<double> all;
+  for (const double x : {0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0}) {
+    all.push_back(x);
+    all.push_back(-x);
+  }
+  const Grouping g{.share = Share::kBlock, .block = 16};
+  const Shape shape{1, 16};
+  CHECK(run(all, shape, "mxfp4", g).codes_used == 15);
+  CHECK(levels(scheme("mxfp4").element) == 15);
 }
 
 TEST_CASE("A histogram loses no error and widens as it must") {

@@ -382,7 +382,7 @@ class Dtype {
             fmt::format("gradient: loss scales are for floating-point formats, not {}", f.id));
         return;
       }
-      add_loss_scale(q_, asked_, f, of(f), r_);
+      add_loss_scale(q_, f, of(f), r_);
     }
   }
 

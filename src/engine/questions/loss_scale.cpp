@@ -20,9 +20,9 @@ double survives(const Element& e, double gradient) {
 
 class LossScale {
  public:
-  LossScale(const DtypeQuestion<double>& q, const NumbersAsked& asked, const NumberFormatInUse& f,
-            std::string suffix, Result& out)
-      : q_(q), asked_(asked), f_(f), s_(std::move(suffix)), r_(out), out_(out.metrics) {}
+  LossScale(const DtypeQuestion<double>& q, const NumberFormatInUse& f, std::string suffix,
+            Result& out)
+      : q_(q), f_(f), s_(std::move(suffix)), r_(out), out_(out.metrics) {}
 
   void answer() {
     if (q_.gradient) lift(q_.gradient->raw);
@@ -90,7 +90,6 @@ class LossScale {
   }
 
   const DtypeQuestion<double>& q_;
-  const NumbersAsked& asked_;
   const NumberFormatInUse& f_;
   std::string s_, said_;
   Result& r_;
@@ -100,9 +99,9 @@ class LossScale {
 
 }  // namespace
 
-void add_loss_scale(const DtypeQuestion<double>& q, const NumbersAsked& asked,
-                    const NumberFormatInUse& format, const std::string& suffix, Result& out) {
-  LossScale(q, asked, format, suffix, out).answer();
+void add_loss_scale(const DtypeQuestion<double>& q, const NumberFormatInUse& format,
+                    const std::string& suffix, Result& out) {
+  LossScale(q, format, suffix, out).answer();
 }
 
 }  // namespace reckon

@@ -5,7 +5,7 @@
 
 namespace reckon {
 
-void add_loss_scale(const DtypeQuestion<double>& q, const NumbersAsked& asked,
-                    const NumberFormatInUse& format, const std::string& suffix, Result& out);
+void add_loss_scale(const DtypeQuestion<double>& q, const NumberFormatInUse& format,
+                    const std::string& suffix, Result& out);
 
 }  // namespace reckon

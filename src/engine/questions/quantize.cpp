@@ -5,6 +5,7 @@
 
 #include "questions.hpp"
 #include "reckon/base/text.hpp"
+#include "reckon/units/format.hpp"
 
 namespace reckon {
 namespace {
@@ -134,8 +135,9 @@ class Quantize {
   void single() {
     const auto at = [this](const char* id) {
       const Metric* m = r_.find(id);
-      return m && m->has_value() ? (m->is_text() ? m->text : short_text(m->value))
-                                 : std::string("–");
+      if (!m || !m->has_value()) return std::string("–");
+      if (m->is_text()) return m->text;
+      return m->hint == Hint::kCount ? grouped(m->value) : short_text(m->value);
     };
     const auto line = [this](const char* key, std::string value) {
       r_.headline.emplace_back(key, std::move(value));
