@@ -12,7 +12,10 @@ namespace {
 class Rows {
  public:
   Rows(const SourceFile* file, char row_end, Diagnostics& diagnostics)
-      : file_(file), row_end_(row_end), diagnostics_(diagnostics) {}
+      : file_(file),
+        row_end_(row_end),
+        diagnostics_(diagnostics),
+        before_(diagnostics.error_count()) {}
 
   std::unique_ptr<Source> read() {
     for (int line = 1; line <= static_cast<int>(file_->line_starts.size()) && !hopeless(); ++line) {
@@ -21,13 +24,13 @@ class Rows {
       read_line(line, text);
       end_row(line);
     }
-    if (diagnostics_.has_errors()) return nullptr;
+    if (diagnostics_.error_count() > before_) return nullptr;
     return std::make_unique<Matrix>(Shape{rows_, columns_}, std::move(values_));
   }
 
  private:
   // A file of something else has a fault a word; a few are enough.
-  bool hopeless() const { return diagnostics_.error_count() >= 5; }
+  bool hopeless() const { return diagnostics_.error_count() >= before_ + 5; }
 
   void read_line(int line, std::string_view text) {
     constexpr std::string_view kBetween = ", \t;|";
@@ -67,6 +70,7 @@ class Rows {
   const SourceFile* file_;
   char row_end_;
   Diagnostics& diagnostics_;
+  std::size_t before_;
   std::vector<double> values_;
   std::uint64_t rows_ = 0, columns_ = 0, in_row_ = 0;
 };

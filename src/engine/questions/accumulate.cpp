@@ -26,7 +26,7 @@ class Terms {
       listed_terms();
     else
       repeated();
-    if (!asked.diagnostics.has_errors()) factors();
+    if (!asked.failed()) factors();
   }
   std::uint64_t count() const { return count_; }
   bool repeats() const { return !q_.value.empty() && other_.empty(); }
@@ -126,7 +126,7 @@ class Accumulation {
   void answer() {
     const Terms terms(q_, asked_);
     SumSpec spec;
-    if (!machine(spec) || asked_.diagnostics.has_errors()) return;
+    if (!machine(spec) || asked_.failed()) return;
     if (!finite(terms)) return;
     Accumulator a(spec);
     for (std::uint64_t i = 0; i < terms.count(); ++i) a.add(terms.at(i));
@@ -169,7 +169,7 @@ class Accumulation {
           .help("chunk: 32");
     else if (q_.chunk->raw > kMostChunk)
       asked_.fault("chunk", fmt::format("chunk: at most {}", kMostChunk));
-    if (asked_.diagnostics.has_errors()) return std::nullopt;
+    if (asked_.failed()) return std::nullopt;
     a.bits = static_cast<int>(q_.adder_bits->raw);
     a.chunk = static_cast<int>(q_.chunk->raw);
     return a;

@@ -55,7 +55,7 @@ class Dtype {
           names.begin() + static_cast<std::ptrdiff_t>(i))
         asked_.fault("compare", fmt::format("compare: {} is named twice", names[i]));
     read_inputs();
-    if (asked_.diagnostics.has_errors()) return;
+    if (asked_.failed()) return;
     if (r_.name.empty()) r_.name = title();
     for (const NumberFormatInUse& f : formats_) table_metrics(f);
     r_.answer.pictures.push_back(format_table());

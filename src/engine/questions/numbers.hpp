@@ -42,6 +42,8 @@ struct NumbersAsked {
   Workspace& work;
   const Places& places;
   Diagnostics& diagnostics;
+  std::size_t errors_before;  // of other files, say
+  bool failed() const { return diagnostics.error_count() > errors_before; }
   Diagnostic& fault(std::string_view path, std::string message) const {
     return diagnostics.error(places.of(path), std::move(message));
   }
@@ -87,7 +89,7 @@ std::unique_ptr<Loaded> answer_numbers(Workspace& work, doc::Value tree, std::st
   out->answer.kind = word;
   out->answer.name = question.name;
   try {
-    compute(question, NumbersAsked{work, places, diagnostics}, out->answer);
+    compute(question, NumbersAsked{work, places, diagnostics, before}, out->answer);
   } catch (const SourceFailed& failed) {
     diagnostics.error({}, failed.what);
   }

@@ -25,7 +25,7 @@ class Quantize {
   void answer() {
     const auto setup = set_up(q_, asked_);
     const auto source = numbers_from(q_.from, asked_);
-    if (!setup || !source || asked_.diagnostics.has_errors()) return;
+    if (!setup || !source || asked_.failed()) return;
     setup_ = &*setup;
     if (source->shape().size() == 0) {
       asked_.fault("values", "there are no values").help("give at least one");
@@ -41,7 +41,7 @@ class Quantize {
       run(*source, "before.", "Before");
       run(*changed, "after.", fmt::format("After: the last value is {}", q_.outlier));
     }
-    if (asked_.diagnostics.has_errors()) return;
+    if (asked_.failed()) return;
     say();
   }
 

@@ -24,7 +24,7 @@ class Setup {
     scale_format();
     ways();
     out_.tensor_bits = format->spec.tensor_scale_bits.value_or(Ratio<double>(0)).raw;
-    if (asked_.diagnostics.has_errors()) return std::nullopt;
+    if (asked_.failed()) return std::nullopt;
     return std::move(out_);
   }
 
