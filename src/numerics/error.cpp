@@ -27,7 +27,8 @@ std::uint64_t CodesUsed::count() const {
 
 void ErrorHistogram::add(double error) {
   if (!std::isfinite(error)) return;
-  constexpr double kHalf = kBins / 2;
+  constexpr int kMiddle = kBins / 2;
+  constexpr double kHalf = kMiddle;
   if (width_ == 0) {
     // The first error that is not 0 sets the scale; small enough that it is only ever doubled.
     width_ = error == 0 ? 0 : std::ldexp(1.0, std::ilogb(error) - 8);
@@ -43,7 +44,8 @@ void ErrorHistogram::add(double error) {
 void ErrorHistogram::widen() {
   std::vector<std::uint64_t> wider(kBins);
   for (int i = 0; i < kBins; ++i) {
-    const int bin = static_cast<int>(std::floor((i - kBins / 2) / 2.0)) + kBins / 2;
+    const int from_middle = i - kBins / 2;
+    const int bin = static_cast<int>(std::floor(from_middle / 2.0)) + kBins / 2;
     wider[static_cast<std::size_t>(bin)] += bins_[static_cast<std::size_t>(i)];
   }
   bins_ = std::move(wider);

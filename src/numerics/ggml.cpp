@@ -7,7 +7,10 @@ namespace reckon::detail {
 namespace {
 
 // Codes of the signed-max rule are kept unsigned, half of them below zero.
-float half_of(const Scheme& s) { return static_cast<float>((s.element.highest + 1) / 2); }
+float half_of(const Scheme& s) {
+  const auto half = (s.element.highest + 1) / 2;
+  return static_cast<float>(half);
+}
 
 double stored(const Scheme& s, float x) {
   return s.stored ? encode(*s.stored, x, {.saturate = false}).value : x;
