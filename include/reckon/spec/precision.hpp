@@ -30,6 +30,24 @@ struct Stored {
   }
 };
 
+// Formats of the classes of weight tensors; a class that is not stated is kept as the rest.
+template <class R>
+struct TensorFormats {
+  std::optional<Stored<R>> embedding, head, attention, mlp, experts, shared, router, vectors;
+
+  template <class V, class... S>
+  static void fields(V&& v, S&... s) {
+    v(Field("embedding", "", "input and position tables").by_name(), s.embedding...);
+    v(Field("head", "", "output head").by_name(), s.head...);
+    v(Field("attention", "", "matrices of the mixers").by_name(), s.attention...);
+    v(Field("mlp", "", "matrices of dense MLPs").by_name(), s.mlp...);
+    v(Field("experts", "", "matrices of routed experts").by_name(), s.experts...);
+    v(Field("shared", "", "matrices of shared experts").by_name(), s.shared...);
+    v(Field("router", "", "routers").by_name(), s.router...);
+    v(Field("vectors", "", "norms and biases").by_name(), s.vectors...);
+  }
+};
+
 template <class R>
 struct Precision {
   std::string id, name, source;
