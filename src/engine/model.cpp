@@ -18,14 +18,43 @@ long number(const std::optional<Count<double>>& x) {
 }
 long number(const Count<double>& x) { return static_cast<long>(value_of(x.raw)); }
 
+std::string attention_line(const Model<double>& model, const Mixer<double>& x) {
+  std::string line = fmt::format("attention, {} heads, {} KV heads of {}", number(x.heads),
+                                 number(kv_heads(x)), number(head_width(model, x)));
+  if (x.v_width) line += fmt::format(" and {}", number(x.v_width));
+  if (x.window) line += fmt::format(", window {}", number(x.window));
+  if (x.output_gate) line += ", gated";
+  if (x.sinks) line += ", sinks";
+  return line;
+}
+
+std::string mla_line(const Mixer<double>& x) {
+  std::string line = fmt::format("MLA, {} heads, latent {} + {}", number(x.heads),
+                                 number(x.kv_rank), number(x.rope_width));
+  if (x.index_heads)
+    line += fmt::format(", indexer of {} heads picks {}", number(x.index_heads),
+                        number(x.index_top_k));
+  return line;
+}
+
 std::string mixer_line(const Model<double>& model, const Mixer<double>& x) {
   switch (x.kind) {
     case MixerKind::kAttention:
-      return fmt::format("attention, {} heads, {} KV heads of {}", number(x.heads),
-                         number(kv_heads(x)), number(head_width(model, x)));
+      return attention_line(model, x);
     case MixerKind::kMla:
-      return fmt::format("MLA, {} heads, latent {} + {}", number(x.heads), number(x.kv_rank),
-                         number(x.rope_width));
+      return mla_line(x);
+    case MixerKind::kMamba1:
+      return fmt::format("mamba1, width {}, state {}", number(x.inner), number(x.state));
+    case MixerKind::kMamba2:
+      return fmt::format("mamba2, {} heads of {}, state {}, {} groups", number(x.heads),
+                         number(x.head_width), number(x.state), number(x.groups));
+    case MixerKind::kDeltaNet:
+      return fmt::format("gated delta-net, {} heads of {}, {} key heads of {}", number(x.heads),
+                         number(value_head_width(model, x)), number(x.key_heads),
+                         number(x.head_width));
+    case MixerKind::kLightning:
+      return fmt::format("lightning attention, {} heads of {}", number(x.heads),
+                         number(x.head_width));
     case MixerKind::kAbstract:
       return "not stated";
     case MixerKind::kNone:
@@ -39,8 +68,9 @@ std::string mlp_line(const Mlp<double>& m) {
     case MlpKind::kDense:
       return fmt::format("{} matrices of width {}", number(m.matrices), number(m.width));
     case MlpKind::kMoe:
-      return fmt::format("top {} of {} experts of width {}, {} shared", number(m.top_k),
-                         number(m.experts), number(m.width), number(m.shared));
+      return fmt::format("top {} of {} experts of width {}, {} shared{}", number(m.top_k),
+                         number(m.experts), number(m.width), number(m.shared),
+                         m.latent ? fmt::format(", latent {}", number(m.latent)) : "");
     case MlpKind::kAbstract:
       return "not stated";
     case MlpKind::kNone:

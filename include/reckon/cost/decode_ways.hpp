@@ -68,7 +68,7 @@ DecodeWay<R> priced(Bytes<R> memory, Seconds<R> reads, Seconds<R> communication,
 
 template <class R>
 Bytes<R> whole_cache(const Server<R>& server, Count<R> T) {
-  return cache_of(server.model, server.size.cached, T);
+  return cache_of(server.model, cached_as(server.size.cached, server.assume), T);
 }
 
 // B sequences on a GPU with all weights.
