@@ -220,7 +220,7 @@ void for_each_recurrent_matrix(const Model<R>& model, const Mixer<R>& x, Visit v
     add("qkvz", Split::kColumns, h, 2 * key_width(x) + 2 * v);
     add("ba", Split::kColumns, h, 2 * *x.heads);
   } else {
-    for (const char* name : {"q", "k", "v", "gate"}) add(name, Split::kColumns, h, v);
+    for (const char* name : {"q", "k", "v", "output_gate"}) add(name, Split::kColumns, h, v);
   }
   add(x.kind == MixerKind::kLightning ? "o" : "out", Split::kRows, v, h);
 }

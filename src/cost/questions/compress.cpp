@@ -103,7 +103,7 @@ void gptq(const CompressQuestion<R>& q, const Flops<R>& forward, QuantizingCost<
   Largest<kByte, R> widest;
   for (const LayerGroup<R>& g : q.model.layers) {
     for_each_matrix(q.model, g, [&](const Matrix<R>& m) {
-      if (m.part == Part::kRouter) return;  // stays as it is
+      if (m.part == Part::kRouter || m.narrow) return;  // stays as it is
       auto count = g.count * m.copies;
       auto d = m.in;
       auto o = m.out;

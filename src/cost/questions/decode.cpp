@@ -20,6 +20,8 @@ const char* no_way(ShardWay way, const DecodeQuestion<R>& q, const Server<R>& se
   if (crosses && server.links.nic <= ByteRate<R>{}) return "no network is stated: network: 50 GB/s";
   if (way == ShardWay::kTensor && !divides_heads(q.model, g))
     return "the GPUs do not share the heads evenly";
+  if (way == ShardWay::kSequence && any_recurrent(q.model))
+    return "a recurrent state has no tokens to split along";
   if (way != ShardWay::kPipeline) return nullptr;
   int layers = 0;
   for (const LayerGroup<R>& group : q.model.layers) layers += whole(group.count);
