@@ -22,7 +22,7 @@ struct ModelRequest {
   std::string format;    // of weights and cache; several with commas
   std::string state = "fp32", windows = "exact";  // of the cache: recurrent states; local layers
   bool stored = false;    // what the files hold
-  std::string published;  // a total to explain by it; "" = what the model's file states
+  std::string published = {};  // a total to explain by it; "" = what the model's file states
 };
 
 struct LayerLine {
