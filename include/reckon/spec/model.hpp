@@ -212,7 +212,8 @@ struct VisionTower {
     v(Field("matrices", "", "of an MLP").degree(), s.matrices...);
     v(Field("patch_bias", "", "the patch matrix has a bias"), s.patch_bias...);
     v(Field("bias", "", "matrices have biases"), s.bias...);
-    v(Field("projector", "", "elements of each tensor between tower and model"), s.projector...);
+    v(Field("projector", "", "elements of each tensor between tower and model").hint(Hint::kParams),
+      s.projector...);
     v(Field("projector_source", "", "where they come from"), s.text...);
   }
 };
@@ -227,7 +228,7 @@ struct StoredBuffer {
   template <class V, class... S>
   static void fields(V&& v, S&... s) {
     v(Field("name", "", "as the files call it").required(), s.name...);
-    v(Field("elements", "", "all layers together").required().count(), s.elements...);
+    v(Field("elements", "", "all layers together").required().hint(Hint::kParams), s.elements...);
     v(Field("format", "", "the files' base format if not stated").by_name(), s.format...);
     v(Field("source", "", "where the figure comes from"), s.source...);
   }
