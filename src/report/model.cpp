@@ -156,7 +156,7 @@ std::vector<Section> sections_of(const ModelReport& report, const Result& result
   std::vector<Section> out{{.table = headline.table()}};
   for (const std::string_view id : kRare) {
     const Metric* m = r.result().find(id);
-    if (m && m->has_value() && m->value == 0) r.claim({id});
+    if (m && (!m->has_value() || m->value == 0)) r.claim({id});
   }
   Section parts = parts_section(r, canvas);  // takes its metrics before the group does
   out.push_back(group(r, "Parameters", {"parameters."}));
