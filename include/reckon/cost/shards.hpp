@@ -1,8 +1,9 @@
 // What one GPU holds of the parameters: after tensor, pipeline and expert parallelism, before ZeRO.
 //
 // Column- and row-split matrices divide by t (key and value heads at least one a rank), so do a
-// recurrent mixer's channels; latents, routers and norms stay whole, routed experts divide by e·t. The input table lies on the first
-// stage, the head on the last (a tied table on both when p > 1). An abstract model divides evenly.
+// recurrent mixer's channels; latents, routers and norms stay whole, routed experts divide by e·t.
+// The input table lies on the first stage, the head on the last (a tied table on both when p > 1).
+// An abstract model divides evenly.
 #pragma once
 
 #include <vector>
