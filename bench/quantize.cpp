@@ -59,6 +59,8 @@ BENCHMARK_CAPTURE(quantize_file, int8_block32, "int8", {.share = Share::kBlock, 
 BENCHMARK_CAPTURE(quantize_file, int8_block128, "int8", {.share = Share::kBlock, .block = 128});
 BENCHMARK_CAPTURE(quantize_file, int8_row, "int8", {.share = Share::kRow});
 BENCHMARK_CAPTURE(quantize_file, int8_tensor, "int8", {});
+BENCHMARK_CAPTURE(quantize_file, int8_tensor_clipped, "int8", {.clip = 0.999});
+BENCHMARK_CAPTURE(quantize_file, int8_row_clipped, "int8", {.share = Share::kRow, .clip = 0.999});
 BENCHMARK_CAPTURE(quantize_file, int4_g128, "int4-g128", {.share = Share::kBlock, .block = 128});
 BENCHMARK_CAPTURE(quantize_file, mxfp4, "mxfp4", {.share = Share::kBlock, .block = 32});
 BENCHMARK_CAPTURE(quantize_file, q4_0, "q4_0", {.share = Share::kBlock, .block = 32});

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "legal_classes.hpp"
 #include "legal_tensor.hpp"
 #include "places.hpp"
 #include "reckon/base/text.hpp"
@@ -35,6 +36,10 @@ class TrainingCheck {
     priced();
     adapters();
     optimizer();
+    const Precision<double>& precision = plan_.precision;
+    check_classes(plan_.model, precision.classes, "precision.classes", places_, out_);
+    check_classes(plan_.model, precision.gradient_classes, "precision.gradient_classes", places_,
+                  out_);
   }
 
  private:

@@ -245,7 +245,7 @@ void write_out_trainable(Workspace& work, Value& tree, Diagnostics& diagnostics)
       base && base->is_scalar()) {
     Value precision = doc::mapping(base->span);
     doc::set(precision, "weights", *base);
-    const Value resolved = resolve_precision(work, precision, diagnostics);
+    const Value resolved = resolve_recipe(work, precision, diagnostics);
     *base = resolved.find("weights") ? *resolved.find("weights") : doc::faulty();
   }
 }
@@ -325,7 +325,7 @@ PlanFile open_plan(Workspace& work, std::string name, Value tree, const Sets& se
   PlanFile f;
   f.name = std::move(name);
   if (!tree.is_mapping()) {
-    if (!diagnostics.has_errors())
+    if (!tree.faulty)
       diagnostics
           .error(tree.span,
                  fmt::format("{}: expected a plan, found {}", f.name, doc::kind_of(tree)))

@@ -125,16 +125,23 @@ bool has_codes(const NumberFormat<double>& spec) {
          !spec.element.codebook.empty();
 }
 
-constexpr ScaleRule kRules[] = {
-    ScaleRule::kNone,     ScaleRule::kAbsmax,     ScaleRule::kAffine,        ScaleRule::kPowerOfTwo,
-    ScaleRule::kTwoLevel, ScaleRule::kGgmlAbsmax, ScaleRule::kGgmlSignedMax, ScaleRule::kGgmlRange};
+constexpr ScaleRule kRules[] = {ScaleRule::kNone,          ScaleRule::kAbsmax,
+                                ScaleRule::kAffine,        ScaleRule::kPowerOfTwo,
+                                ScaleRule::kTwoLevel,      ScaleRule::kGgmlAbsmax,
+                                ScaleRule::kGgmlSignedMax, ScaleRule::kGgmlRange,
+                                ScaleRule::kGgmlMxfp4,     ScaleRule::kGgmlNvfp4};
 
 void check_rule(const NumberFormatInUse& f, Checker& check) {
   const ScaleRule rule = f.scheme.rule;
-  const bool needs_integers = rule == ScaleRule::kAffine || rule >= ScaleRule::kGgmlAbsmax;
+  const bool ggml_fp4 = rule == ScaleRule::kGgmlMxfp4 || rule == ScaleRule::kGgmlNvfp4;
+  const bool needs_integers =
+      rule == ScaleRule::kAffine || (rule >= ScaleRule::kGgmlAbsmax && !ggml_fp4);
   check(!needs_integers || f.element.kind == ElementKind::kInteger,
         "this scale rule is for integer codes");
-  check(rule != ScaleRule::kTwoLevel || f.scheme.stored, "two_level needs a scale_format");
+  check(!ggml_fp4 || (f.element.kind == ElementKind::kFloat && f.element.bits == 4),
+        "this scale rule is for 4-bit floats");
+  check((rule != ScaleRule::kTwoLevel && !ggml_fp4) || f.scheme.stored,
+        "this scale rule needs a scale_format");
   check(rule == ScaleRule::kNone || f.element.kind == ElementKind::kFloat ||
             f.element.highest > 0 || !f.element.codebook.empty(),
         "this scale rule needs a largest value");

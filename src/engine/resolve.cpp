@@ -363,13 +363,41 @@ Value resolve_cluster(Workspace& work, const Value& said, Diagnostics& diagnosti
   return fill_nodes(open_cluster(work, said, diagnostics), diagnostics);
 }
 
-Value resolve_precision(Workspace& work, const Value& said, Diagnostics& diagnostics) {
+Value resolve_classes(Workspace& work, const Value& said, Diagnostics& diagnostics) {
+  Value out = said;  // what is no mapping is told so when it is bound
+  for (doc::Entry& e : out.entries)
+    if (!e.value.is_null()) e.value = stored(work, e.value, diagnostics);
+  return out;
+}
+
+Value resolve_recipe(Workspace& work, const Value& said, Diagnostics& diagnostics) {
   return named(work, Shelf::kRecipes, said, diagnostics, [&](Value& recipe) {
     for (const char* key : {"weights", "gradients", "activations", "reduce", "gather"})
       rewrite(recipe, key, [&](const Value& v) { return stored(work, v, diagnostics); });
-    rewrite(recipe, "master",
-            [&](const Value& v) { return is_none(v) ? Value{} : stored(work, v, diagnostics); });
+    for (const char* key : {"master", "kv"})
+      rewrite(recipe, key,
+              [&](const Value& v) { return is_none(v) ? Value{} : stored(work, v, diagnostics); });
+    for (const char* key : {"classes", "gradient_classes"})
+      rewrite(recipe, key, [&](const Value& v) { return resolve_classes(work, v, diagnostics); });
   });
+}
+
+// A recipe that is named, and whose file says nothing of gradients.
+Value resolve_precision(Workspace& work, const Value& said, Diagnostics& diagnostics) {
+  Value recipe = resolve_recipe(work, said, diagnostics);
+  const Value* id = recipe.is_mapping() ? recipe.find("id") : nullptr;
+  const auto lacks = [&recipe](const char* key) {
+    const Value* at = recipe.find(key);
+    return !at || at->is_null();
+  };
+  if (!id || !lacks("gradients")) return recipe;
+  diagnostics
+      .error(said.span, fmt::format("recipe '{}' states no gradients: it is for serving", id->text))
+      .note(recipe.span, "this file")
+      .help("recipes of training: bf16, bf16-fp32-grad, fp8 …; `reckon show` one to see it");
+  for (const char* key : {"gradients", "reduce", "gather"})
+    if (lacks(key)) doc::set(recipe, key, doc::faulty());
+  return recipe;
 }
 
 Value resolve_optimizer(Workspace& work, const Value& said, Diagnostics& diagnostics) {

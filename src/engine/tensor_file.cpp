@@ -90,6 +90,12 @@ std::unique_ptr<Source> open_tensor(Workspace& work, const std::string& file,
     diagnostics.error({}, fmt::format("{} can't be read", file));
     return nullptr;
   }
+  std::error_code error;
+  if (std::filesystem::is_character_file(file, error) && file != "/dev/stdin") {
+    diagnostics.error({}, fmt::format("{} can't be read: it is a device", file))
+        .help("give a .npy or CSV file of numbers");
+    return nullptr;
+  }
   std::string text;
   if (!read_file(file, text)) {
     diagnostics.error({}, fmt::format("{} can't be read", file))

@@ -105,7 +105,9 @@ doc::Value Workspace::read_text(std::string name, std::string text, Diagnostics&
       name.ends_with(".json") || (first != text.npos && text[first] == '{' &&
                                   !name.ends_with(".yaml") && !name.ends_with(".yml"));
   const SourceFile* file = sources_.add(std::move(name), std::move(text));
-  return json ? doc::parse_json(file, diagnostics) : doc::parse_yaml(file, diagnostics);
+  const std::size_t before = diagnostics.error_count();
+  doc::Value tree = json ? doc::parse_json(file, diagnostics) : doc::parse_yaml(file, diagnostics);
+  return diagnostics.error_count() > before && !tree.is_mapping() ? doc::faulty() : tree;
 }
 
 doc::Value Workspace::read(const fs::path& file, Span said, Diagnostics& diagnostics) {
@@ -121,7 +123,7 @@ doc::Value Workspace::read_as(std::string name, const fs::path& file, Span said,
                       : fs::exists(file, error)     ? "can't be read"
                                                     : "does not exist";
     diagnostics.error(said, fmt::format("{} {}", file.string(), why));
-    return {};
+    return doc::faulty();
   }
   return read_text(std::move(name), std::move(text), diagnostics);
 }

@@ -110,6 +110,8 @@ Scale scale_of(const Scheme& s, const Extremes& all, double tensor) {
     case ScaleRule::kGgmlAbsmax:
     case ScaleRule::kGgmlSignedMax:
     case ScaleRule::kGgmlRange:
+    case ScaleRule::kGgmlMxfp4:
+    case ScaleRule::kGgmlNvfp4:
       return detail::ggml_scale(s, x);
   }
   return out;

@@ -48,10 +48,66 @@ class Runs {
 template <class Visit>
 void each_value(Source& source, Visit visit) {
   Runs<double>(source, 1, 1).each([&](auto r, auto c, auto rows, auto columns, auto values) {
-    for (std::uint64_t i = 0; i < rows * columns; ++i)
-      visit(r + i / columns, c + i % columns, values[i]);
+    for (std::uint64_t i = 0; i < rows; ++i) {
+      for (std::uint64_t j = 0; j < columns; ++j) visit(r + i, c + j, values[i * columns + j]);
+    }
   });
 }
+
+constexpr std::uint64_t kMostCandidates = std::uint64_t{1} << 20;
+
+// The value of a rank among magnitudes, by their bits, which order as they do: 16 bits a pass from the top, until few
+// enough are left to look at one by one. Of single precision two passes do, of double mostly two as well.
+template <class T, class Bits>
+class Quantile {
+ public:
+  Quantile(Source& source, std::uint64_t rank) : source_(source), rank_(rank) {}
+
+  double find() {
+    for (int above = kBits; above > 0; above -= kDigit) {
+      if (left_ <= kMostCandidates) return select(above);
+      narrow(above);
+    }
+    return std::bit_cast<T>(prefix_);
+  }
+
+ private:
+  static constexpr int kBits = 8 * sizeof(Bits), kDigit = 16;
+
+  // visit(bits) of each magnitude that begins as the one sought: all bits from `above` up.
+  template <class Visit>
+  void candidates(int above, Visit visit) {
+    Runs<T>(source_, 1, 1).each([&](auto, auto, auto, auto, std::span<const T> values) {
+      for (const T x : values) {
+        const auto bits = std::bit_cast<Bits>(std::abs(x));
+        if (above == kBits || bits >> above == prefix_) visit(bits);
+      }
+    });
+  }
+
+  void narrow(int above) {
+    std::vector<std::uint64_t> counts(std::size_t{1} << kDigit);
+    const int shift = above - kDigit;
+    candidates(above, [&](Bits bits) { ++counts[(bits >> shift) & 0xFFFF]; });
+    std::size_t digit = 0;
+    while (counts[digit] < rank_) rank_ -= counts[digit++];
+    left_ = counts[digit];
+    prefix_ = static_cast<Bits>(above == kBits ? digit : (prefix_ << kDigit) | digit);
+  }
+
+  double select(int above) {
+    std::vector<Bits> all;
+    all.reserve(left_);
+    candidates(above, [&](Bits bits) { all.push_back(bits); });
+    const auto nth = all.begin() + static_cast<std::ptrdiff_t>(rank_ - 1);
+    std::nth_element(all.begin(), nth, all.end());
+    return std::bit_cast<T>(*nth);
+  }
+
+  Source& source_;
+  std::uint64_t rank_, left_ = source_.shape().size();
+  Bits prefix_ = 0;
+};
 
 std::uint64_t group_count(const Shape& s, const Grouping& g) {
   switch (g.share) {
@@ -107,7 +163,7 @@ class Run {
   bool clips_groups() const { return g_.clip < 1 && g_.share != Share::kTensor; }
   bool quick() const {
     const Element& e = scheme_.element;
-    return source_.is_float() && !g_.keep && !g_.histogram && g_.clip == 1 && g_.block_rows == 1 &&
+    return source_.is_float() && !g_.keep && !g_.histogram && g_.block_rows == 1 &&
            g_.share != Share::kColumn && scheme_.rule == ScaleRule::kAbsmax &&
            e.kind == ElementKind::kInteger && e.lowest == -e.highest && e.bits <= 16 &&
            e.point == 0 && scheme_.rounding == Rounding::kNearestEven;
@@ -175,18 +231,22 @@ class Run {
   Scale scale_from(std::span<const double> values, const std::vector<std::uint64_t>& at) {
     Extremes extremes;
     for (const std::uint64_t i : at) extremes.add(values[i]);
+    if (!clips_groups()) return noted(scale_of(scheme_, extremes, out_.tensor_scale));
     Scheme clipping = scheme_;
-    if (clips_groups()) {
-      std::vector<double> sizes;
-      for (const std::uint64_t i : at) sizes.push_back(std::abs(values[i]));
-      const auto rank =
-          static_cast<std::ptrdiff_t>(std::ceil(g_.clip * static_cast<double>(sizes.size())) - 1);
-      const auto nth = sizes.begin() + std::max<std::ptrdiff_t>(rank, 0);
-      std::nth_element(sizes.begin(), nth, sizes.end());
-      clipping.clip = *nth;
-      return noted(scale_of(clipping, extremes, out_.tensor_scale));
-    }
-    return noted(scale_of(scheme_, extremes, out_.tensor_scale));
+    std::vector<double> sizes;
+    for (const std::uint64_t i : at) sizes.push_back(std::abs(values[i]));
+    clipping.clip = covered(sizes);
+    return noted(scale_of(clipping, extremes, out_.tensor_scale));
+  }
+
+  // Of a group's magnitudes, the one that the share of them asked for does not exceed. Reorders them.
+  template <class T>
+  T covered(std::vector<T>& sizes) const {
+    const auto rank =
+        static_cast<std::ptrdiff_t>(std::ceil(g_.clip * static_cast<double>(sizes.size())) - 1);
+    const auto nth = sizes.begin() + std::max<std::ptrdiff_t>(rank, 0);
+    std::nth_element(sizes.begin(), nth, sizes.end());
+    return *nth;
   }
 
   void blocks(std::uint64_t r, std::uint64_t c, std::uint64_t rows, std::uint64_t columns,
@@ -242,18 +302,21 @@ class Run {
   }
 
   void quick_pass() {
-    const std::uint64_t unit = g_.share == Share::kBlock ? g_.block : 1;
+    const bool own_scales = g_.share == Share::kBlock || clips_groups();
+    const std::uint64_t unit = g_.share == Share::kBlock ? g_.block
+                               : own_scales              ? shape_.columns
+                                                         : 1;
     detail::SymmetricKernel kernel(scheme_.element.highest, used_.flags());
     Runs<float>(source_, 1, unit).each([&](auto r, auto c, auto rows, auto columns, auto values) {
       for (std::uint64_t i = 0; i < rows; ++i) {
         const auto row = values.subspan(i * columns, columns);
         const std::uint64_t first = (r + i) * shape_.columns + c;
-        if (g_.share != Share::kBlock) {
+        if (!own_scales) {
           quick_run(kernel, first, row, scales_[g_.share == Share::kRow ? r + i : 0]);
           continue;
         }
-        for (std::uint64_t j = 0; j < columns; j += g_.block)
-          quick_block(kernel, first + j, row.subspan(j, std::min(g_.block, columns - j)));
+        for (std::uint64_t j = 0; j < columns; j += unit)
+          quick_block(kernel, first + j, row.subspan(j, std::min(unit, columns - j)));
       }
     });
     kernel.add_to(out_.error);
@@ -268,6 +331,15 @@ class Run {
     return scale_of(scheme_, extremes);
   }
 
+  // What the scale of a group is to cover.
+  float quick_largest(std::span<const float> values, float magnitude) {
+    if (!clips_groups()) return magnitude;
+    sizes_.resize(values.size());
+    std::transform(values.begin(), values.end(), sizes_.begin(),
+                   [](float x) { return std::abs(x); });
+    return covered(sizes_);
+  }
+
   void quick_block(detail::SymmetricKernel& kernel, std::uint64_t first,
                    std::span<const float> values) {
     const float magnitude = detail::largest_magnitude(values);
@@ -275,7 +347,7 @@ class Run {
       for (std::uint64_t i = 0; i < values.size(); ++i) finite(values[i], first + i);
       return;
     }
-    quick_run(kernel, first, values, noted(quick_scale(magnitude)));
+    quick_run(kernel, first, values, noted(quick_scale(quick_largest(values, magnitude))));
   }
 
   Source& source_;
@@ -285,6 +357,7 @@ class Run {
   CodesUsed used_;
   std::vector<Extremes> extremes_;
   std::vector<Scale> scales_;
+  std::vector<float> sizes_;  // of one group
   double magnitude_ = 0;
   std::uint64_t noted_ = 0;
   TensorReport out_;
@@ -312,25 +385,12 @@ TensorReport quantize_tensor(Source& source, const Scheme& scheme, const Groupin
 }
 
 double magnitude_quantile(Source& source, double share) {
-  constexpr int kDigit = 16;
   const std::uint64_t count = source.shape().size();
   if (count == 0) return 0;
   auto rank = static_cast<std::uint64_t>(std::ceil(share * static_cast<double>(count)));
   rank = std::clamp<std::uint64_t>(rank, 1, count);
-  std::uint64_t prefix = 0;
-  for (int shift = 64 - kDigit; shift >= 0; shift -= kDigit) {
-    // Magnitudes order as their bits do: 16 bits a pass, from the top.
-    std::vector<std::uint64_t> counts(std::size_t{1} << kDigit);
-    const int above = shift + kDigit;
-    each_value(source, [&](std::uint64_t, std::uint64_t, double x) {
-      const auto bits = std::bit_cast<std::uint64_t>(std::abs(x));
-      if (above == 64 || bits >> above == prefix) ++counts[(bits >> shift) & 0xFFFF];
-    });
-    std::uint64_t digit = 0;
-    while (counts[digit] < rank) rank -= counts[digit++];
-    prefix = (prefix << kDigit) | digit;
-  }
-  return std::bit_cast<double>(prefix);
+  if (source.is_float()) return Quantile<float, std::uint32_t>(source, rank).find();
+  return Quantile<double, std::uint64_t>(source, rank).find();
 }
 
 }  // namespace reckon

@@ -4,6 +4,7 @@
 #include "breakdown.hpp"
 #include "cell.hpp"
 #include "eval_sections.hpp"
+#include "reckon/base/text.hpp"
 
 namespace reckon {
 namespace {
@@ -44,7 +45,21 @@ void add_headroom(Reader& r, double capacity, Breakdown& out) {
            says_how_tight ? fmt::format("tight: below {}", tight) : verdict);
 }
 
+// Where the recipe keeps classes of tensors in formats of their own: "input table 1 GB, …".
+void add_classes(Reader& r, std::vector<std::string>& notes) {
+  constexpr std::string_view kPrefix = "memory.weights.";
+  std::vector<std::string> parts;
+  for (const Metric& m : r.result().metrics) {
+    if (!m.id.starts_with(kPrefix) || !m.has_value()) continue;
+    const std::size_t colon = m.title.find(": ");
+    parts.push_back(fmt::format("{} {}", m.title.substr(colon + 2), shown(m)));
+  }
+  r.claim_all(kPrefix);
+  if (!parts.empty()) notes.push_back(fmt::format("Weights by class: {}.", join(parts, ", ")));
+}
+
 void add_notes(Reader& r, std::vector<std::string>& notes) {
+  add_classes(r, notes);
   if (r.number("memory.states"))
     notes.push_back(fmt::format("Training state {}: {} here, {} unsharded.",
                                 r.text("memory.states"), r.text("memory.bytes_per_param_gpu"),

@@ -30,7 +30,7 @@ Q<double> on_machine(const Model<double>& model) {
   Q<double> q;
   q.model = model;
   const Stored<double> two{"bf16", Bytes<double>(2), {}};
-  q.served = {two, two, two};
+  q.served = {"", two, two, two, {}};
   q.chip.peak = FlopRate<double>(1e15);
   q.chip.bandwidth = ByteRate<double>(4e12);
   q.chip.capacity = Bytes<double>(80e9);

@@ -6,8 +6,18 @@ namespace {
 
 TEST_CASE("Precision recipes and optimizers bind") {
   for (const std::string& id : test::data().ids(Shelf::kRecipes)) {
-    const auto recipe = test::bound<Precision<double>>(resolve_precision, id);
-    CHECK(recipe.weights.size.raw > 0);
+    CAPTURE(id);
+    Diagnostics diagnostics;
+    const doc::Value tree = resolve_recipe(test::data(), doc::scalar(id), diagnostics);
+    REQUIRE(diagnostics.all().empty());
+    if (tree.find("gradients")) {
+      CHECK(test::bound<Precision<double>>(resolve_precision, id).weights.size.raw > 0);
+      continue;
+    }
+    CHECK(tree.find("weights")->find("size"));  // for serving: training refuses it, once
+    CHECK(tree.find("kv")->find("size"));
+    resolve_precision(test::data(), doc::scalar(id), diagnostics);
+    CHECK(diagnostics.error_count() == 1);
   }
   for (const std::string& id : test::data().ids(Shelf::kOptimizers)) {
     CHECK(test::bound<Optimizer<double>>(resolve_optimizer, id).id == id);

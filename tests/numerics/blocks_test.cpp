@@ -187,6 +187,49 @@ TEST_CASE("ggml's plain types") {
   }
 }
 
+// Worked by hand from ggml's reference code.
+TEST_CASE("ggml's 4-bit floats") {
+  const auto block = [](const char* id, std::vector<double> x) {
+    return quantize_block(test::number_format(id).scheme, x);
+  };
+  using Codes = std::vector<std::int64_t>;
+  using Values = std::vector<double>;
+  const std::vector<double> ties{6, 0.25, -0.25, 0.75, -0.75, 1.75, 2.5, 3.5, -5};
+  SECTION("ties go to the lower code, towards zero, and nothing becomes -0") {
+    const Block b = block("ggml-mxfp4", ties);
+    CHECK(b.scale.scale == 1);
+    CHECK(b.scale.code == 127);
+    CHECK(b.codes == Codes{7, 0, 0, 1, 9, 3, 4, 5, 14});
+    CHECK(b.values == Values{6, 0, 0, 0.5, -0.5, 1.5, 2, 3, -4});
+    CHECK(block("mxfp4", ties).codes == Codes{7, 0, 8, 2, 10, 4, 4, 6, 14});  // to even
+    CHECK(block("ggml-nvfp4", ties).codes == b.codes);
+  }
+  SECTION("MXFP4: the scale clips as OCP's does, and ends at 2^-127") {
+    const Block b = block("ggml-mxfp4", {7.5, -3});
+    CHECK(b.values == Values{6, -3});
+    CHECK(block("ggml-mxfp4", {0, 0}).scale.code == 0);
+    CHECK(block("ggml-mxfp4", {1e-44}).scale.code == 0);
+  }
+  SECTION("NVFP4: scales are E4M3, halves up") {
+    CHECK(block("ggml-nvfp4", {6}).scale.code == 56);
+    CHECK(block("ggml-nvfp4", {6.375}).scale.scale == 1.125);  // 1 + 1/16, to even it would be 1
+    CHECK(block("ggml-nvfp4", {11.8125}).scale.scale == 2);    // 2 - 1/32, up into the next binade
+  }
+  SECTION("NVFP4: a subnormal scale never becomes a normal one") {
+    CHECK(block("ggml-nvfp4", {46.5 / 512}).scale.scale == 7.0 / 512);  // of 7.75/512
+    CHECK(block("ggml-nvfp4", {48.0 / 512}).scale.scale == 8.0 / 512);
+    const Block none = block("ggml-nvfp4", {1e-4, -1e-4});
+    CHECK(none.scale.scale == 0);
+    CHECK(none.codes == Codes{0, 0});
+  }
+  SECTION("NVFP4: from 256 on every scale is 448") {
+    const Block b = block("ggml-nvfp4", {1632, 100});  // 1632/6 = 272; 1632/448 = 3.64
+    CHECK(b.scale.scale == 448);
+    CHECK(b.values == Values{1792, 0});
+    CHECK(block("ggml-nvfp4", {1e6}).values == Values{2688});
+  }
+}
+
 TEST_CASE("NF4: the nearest of sixteen, scaled by the largest magnitude") {
   const Block b =
       quantize_block(test::number_format("nf4").scheme, std::vector{-2.0, 0.0, 2.0, 0.2});

@@ -122,6 +122,51 @@ TEST_CASE("A scale may cover a share of the values only") {
   CHECK(rows.smallest_scale == 495.0 / 127);
 }
 
+TEST_CASE("Clipping gives the same the quick way and the plain way") {
+  const Shape shape{37, 1000};
+  std::vector<double> x = floats(shape.size());
+  std::fill_n(x.begin() + 5000, 1000, 0.0);  // a row of zeros
+  for (const double clip : {0.5, 0.99, 0.9999}) {
+    for (const Share share : {Share::kTensor, Share::kRow, Share::kBlock}) {
+      Matrix plain(shape, x);
+      FloatMatrix quick(shape, x);
+      const Grouping g{.share = share, .block = 48, .clip = clip};
+      const TensorReport a = quantize_tensor(plain, scheme("int8"), g);
+      const TensorReport b = quantize_tensor(quick, scheme("int8"), g);
+      CHECK(a.largest_scale == b.largest_scale);
+      CHECK(a.smallest_scale == b.smallest_scale);
+      CHECK(a.error.clipped == b.error.clipped);
+      CHECK(a.error.zeroed == b.error.zeroed);
+      CHECK(a.error.largest == b.error.largest);
+      CHECK(a.error.largest_at == b.error.largest_at);
+      CHECK(a.codes_used == b.codes_used);
+      CHECK(a.error.squares == Approx(b.error.squares).epsilon(1e-12));
+    }
+  }
+}
+
+TEST_CASE("A quantile is the value of its rank, however many lie close or alike") {
+  constexpr std::size_t kMany =
+      (std::size_t{1} << 20) + 500'000;  // more than are looked at one by one
+  const auto by_sorting = [](std::vector<double> x, double share) {
+    for (double& v : x) v = std::abs(v);
+    std::sort(x.begin(), x.end());
+    return x[static_cast<std::size_t>(std::ceil(share * static_cast<double>(x.size()))) - 1];
+  };
+  const std::vector<double> spread = floats(kMany);
+  std::vector<double> close = spread,
+                      alike(kMany, -3.0);  // close: apart in the last bits of a double
+  for (double& v : close) v = 1 + std::ldexp(v, -50);
+  for (const double share : {1e-6, 0.25, 0.5, 0.999, 1.0}) {
+    for (const auto& values : {spread, close, alike}) {
+      Matrix m({1, kMany}, values);
+      CHECK(magnitude_quantile(m, share) == by_sorting(values, share));
+    }
+    FloatMatrix single({1, kMany}, spread);
+    CHECK(magnitude_quantile(single, share) == by_sorting(spread, share));
+  }
+}
+
 TEST_CASE("Values that are not finite are counted, and nothing else is computed") {
   std::vector<double> x = floats(100);
   x[42] = NAN;

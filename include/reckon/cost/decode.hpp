@@ -19,6 +19,9 @@ inline const Formula kMeanContext{"decode.context", "T_ctx",
                                   "prompt + half of the answer", Hint::kLength};
 inline const Formula kDecodeWeights{"decode.weights.bytes", "S_w", "weights a step reads",
                                     "parameters read · bytes of one"};
+inline const Formula kDecodeWeightsByClass{"decode.weights.bytes_by_class", "S_w",
+                                           "weights a step reads",
+                                           "parameters read · bytes of one, class by class"};
 inline const Formula kDecodeCache{"decode.cache.bytes", "S_kv", "cache a step reads on one GPU",
                                   "batch · cache of a sequence on one GPU"};
 inline const Formula kDecodeCacheDealt{"decode.cache_dealt", "S_kv",
@@ -79,12 +82,22 @@ GpuStep<R> gpu_step(const Server<R>& server, const DecodeLoad<R>& x) {
   return {t_w, t_kv, t_mem, kComputeHidden(longer.best())};
 }
 
+// N_touched: parameters of the routed experts that are read.
 template <class R>
-Bytes<R> weights_read(const Server<R>& server, Count<R> B) {
-  auto N_read = read_parameters(server, B);
+Bytes<R> weights_read_touching(const Server<R>& server, Count<R> N_touched) {
+  const WeightsRead reads = server.assume.decode.reads;
   auto w = server.size.weight;
+  if (server.classes)
+    return kDecodeWeightsByClass(
+        class_bytes(read_by_class(server.model, server.n, N_touched, reads), w, *server.classes));
+  auto N_read = read_parameters(server.model, server.n, N_touched, reads);
   NAME(N_read, w);
   return kDecodeWeights(N_read * w);
+}
+
+template <class R>
+Bytes<R> weights_read(const Server<R>& server, Count<R> B) {
+  return weights_read_touching(server, experts_read(server.model, B));
 }
 
 // FLOPs of so many tokens' matrices.

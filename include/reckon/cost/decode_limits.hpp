@@ -17,6 +17,8 @@ inline const Formula kHeld{"decode.held", "T_held",
                            "prompt + reserved share of the answer", Hint::kLength};
 inline const Formula kServedWeights{"decode.stored", "M_w", "weights stored on one GPU",
                                     "all parameters · bytes of one, over the ranks"};
+inline const Formula kServedByClass{"decode.stored_by_class", "M_w", "weights stored on one GPU",
+                                    "parameters · bytes of one, class by class, over the ranks"};
 inline const Formula kFreeMemory{"kv.capacity", "M_free", "memory left for the cache on one GPU",
                                  "capacity − reserve − weights"};
 inline const Formula kBatchByMemory{"decode.batch_by_memory", "B_mem",
@@ -42,6 +44,11 @@ template <class R>
 Bytes<R> stored_weights(const Server<R>& server, Count<R> t) {
   auto N = server.n.total;
   auto w = server.size.weight;
+  if (server.classes) {
+    auto M_all = class_bytes(by_class(server.n), w, *server.classes);
+    NAME(M_all, t);
+    return kServedByClass(M_all / t);
+  }
   NAME(N, w, t);
   return kServedWeights(N * w / t);
 }
@@ -54,25 +61,28 @@ Bytes<R> memory_left(const Server<R>& server, Bytes<R> C, Bytes<R> M_w) {
   return kFreeMemory((C - M_ctx) / (1 + r_frag) - M_w);
 }
 
+// How many sequences' caches fit beside the weights.
+template <class R>
+void limit_by_memory(const Server<R>& server, Bytes<R> C, Count<R> T_held, Count<R> t,
+                     BatchLimits<R>& out) {
+  auto M_free = memory_left(server, C, out.stored);
+  auto KV_gpu = cache_on_rank(server, T_held, t);
+  out.free = M_free;
+  if (!(KV_gpu <= Bytes<R>{})) out.by_memory = kBatchByMemory(floor(max(M_free, 0_B) / KV_gpu));
+}
+
 template <class R>
 BatchLimits<R> batch_limits(const Server<R>& server, std::optional<Bytes<R>> capacity,
                             const DecodeCall<R>& call, Count<R> T_held, Count<R> t) {
   BatchLimits<R> out;
   out.stored = stored_weights(server, t);
-  if (capacity) {
-    auto M_free = memory_left(server, *capacity, out.stored);
-    auto KV_gpu = cache_on_rank(server, T_held, t);
-    out.free = M_free;
-    if (!(KV_gpu <= Bytes<R>{})) out.by_memory = kBatchByMemory(floor(max(M_free, 0_B) / KV_gpu));
-  }
+  if (capacity) limit_by_memory(server, *capacity, T_held, t, out);
   const Count<R> one{1};
-  auto N_read =
-      read_parameters(server.model, server.n, server.n.experts, server.assume.decode.reads);
-  auto w = server.size.weight;
+  auto S_all = weights_read_touching(server, server.n.experts);
   auto W_read = *server.read_rate;
   auto t_token = decode_compute(server, one, t);
-  NAME(N_read, w, W_read, t, t_token);
-  auto t_all = N_read * w / t / W_read;
+  NAME(S_all, W_read, t, t_token);
+  auto t_all = S_all / t / W_read;
   NAME(t_all);
   out.crossover = kComputeBoundBatch(t_all / t_token);
   auto t_cache = cache_on_rank(server, call.T_ctx, t) / W_read;

@@ -28,7 +28,7 @@ inline const Formula kFileBytes{"files.bytes", "M_file", "the model's files, hea
 enum class FilePart { kMain, kTiedCopy, kMtp, kMtpCopies, kVision, kBuffers };
 inline constexpr std::size_t kFileParts = 6;
 
-enum class TensorClass {
+enum class StoredClass {
   kEmbedding,
   kHead,
   kAttention,
@@ -50,28 +50,28 @@ struct StoredTensor {
 };
 
 template <class R>
-const Stored<R>* stated_format(const TensorFormats<R>& f, TensorClass c) {
+const Stored<R>* stated_format(const TensorFormats<R>& f, StoredClass c) {
   const auto of = [](const std::optional<Stored<R>>& x) { return x ? &*x : nullptr; };
   switch (c) {
-    case TensorClass::kEmbedding:
+    case StoredClass::kEmbedding:
       return of(f.embedding);
-    case TensorClass::kHead:
+    case StoredClass::kHead:
       return of(f.head);
-    case TensorClass::kAttention:
+    case StoredClass::kAttention:
       return of(f.attention);
-    case TensorClass::kMlp:
+    case StoredClass::kMlp:
       return of(f.mlp);
-    case TensorClass::kExperts:
+    case StoredClass::kExperts:
       return of(f.experts);
-    case TensorClass::kShared:
+    case StoredClass::kShared:
       return of(f.shared);
-    case TensorClass::kRouter:
+    case StoredClass::kRouter:
       return of(f.router);
-    case TensorClass::kCorrection:
+    case StoredClass::kCorrection:
       return f.router_bias ? &*f.router_bias : of(f.vectors);
-    case TensorClass::kVectors:
+    case StoredClass::kVectors:
       return of(f.vectors);
-    case TensorClass::kBase:
+    case StoredClass::kBase:
       break;
   }
   return nullptr;
@@ -80,7 +80,7 @@ const Stored<R>* stated_format(const TensorFormats<R>& f, TensorClass c) {
 // Of a layer group with formats of its own, or of the whole model.
 template <class R>
 const Stored<R>* format_in_files(const Model<R>& model, const std::optional<TensorFormats<R>>& own,
-                                 TensorClass c) {
+                                 StoredClass c) {
   if (!model.files) return nullptr;
   const Stored<R>* found = own ? stated_format(*own, c) : nullptr;
   if (!found && model.files->formats) found = stated_format(*model.files->formats, c);
@@ -88,10 +88,10 @@ const Stored<R>* format_in_files(const Model<R>& model, const std::optional<Tens
 }
 
 template <class R>
-TensorClass class_of(const Matrix<R>& m) {
-  constexpr TensorClass kOf[] = {TensorClass::kAttention, TensorClass::kMlp, TensorClass::kExperts,
-                                 TensorClass::kShared, TensorClass::kRouter};
-  return m.narrow ? TensorClass::kRouter : kOf[static_cast<int>(m.part)];
+StoredClass class_of(const Matrix<R>& m) {
+  constexpr StoredClass kOf[] = {StoredClass::kAttention, StoredClass::kMlp, StoredClass::kExperts,
+                                 StoredClass::kShared, StoredClass::kRouter};
+  return m.narrow ? StoredClass::kRouter : kOf[static_cast<int>(m.part)];
 }
 
 // Scales of `copies` matrices of so many rows and columns.
@@ -125,13 +125,13 @@ class StoredWalk {
   using Own = std::optional<TensorFormats<R>>;
   const Own none_{};
 
-  void matrix(FilePart part, const char* name, TensorClass c, const Own& own, Count<R> copies,
+  void matrix(FilePart part, const char* name, StoredClass c, const Own& own, Count<R> copies,
               Count<R> rows, Count<R> columns) {
     const Stored<R>* format = format_in_files(model_, own, c);
     visit_(StoredTensor<R>{part, name, format, copies * rows * columns,
                            scales_of(format, copies, rows, columns)});
   }
-  void vector(FilePart part, const char* name, TensorClass c, const Own& own, Count<R> n) {
+  void vector(FilePart part, const char* name, StoredClass c, const Own& own, Count<R> n) {
     visit_(StoredTensor<R>{part, name, format_in_files(model_, own, c), n, {}});
   }
 
@@ -141,7 +141,7 @@ class StoredWalk {
     });
     for_each_vector(model_, g, [&](const Vector<R>& v) {
       const bool correction = v.kind == VectorKind::kCorrection;
-      vector(part, v.name, correction ? TensorClass::kCorrection : TensorClass::kVectors, g.stored,
+      vector(part, v.name, correction ? StoredClass::kCorrection : StoredClass::kVectors, g.stored,
              g.count * elements(v));
     });
   }
@@ -149,31 +149,31 @@ class StoredWalk {
   void main() {
     const Count<R> one{1};
     auto h = *model_.hidden;
-    matrix(FilePart::kMain, "embedding", TensorClass::kEmbedding, none_, one, model_.vocab, h);
+    matrix(FilePart::kMain, "embedding", StoredClass::kEmbedding, none_, one, model_.vocab, h);
     if (!(model_.positions <= 0))
-      matrix(FilePart::kMain, "positions", TensorClass::kEmbedding, none_, one, model_.positions,
+      matrix(FilePart::kMain, "positions", StoredClass::kEmbedding, none_, one, model_.positions,
              h);
-    matrix(model_.tied ? FilePart::kTiedCopy : FilePart::kMain, "head", TensorClass::kHead, none_,
+    matrix(model_.tied ? FilePart::kTiedCopy : FilePart::kMain, "head", StoredClass::kHead, none_,
            one, model_.vocab, h);
     for (const LayerGroup<R>& g : model_.layers) layer(FilePart::kMain, g);
     for_each_outer_vector(model_, [&](const char* name, VectorKind, Count<R> width) {
-      vector(FilePart::kMain, name, TensorClass::kVectors, none_, width);
+      vector(FilePart::kMain, name, StoredClass::kVectors, none_, width);
     });
   }
 
   void modules(const Mtp<R>& x) {
     auto h = *model_.hidden;
     layer(FilePart::kMtp, mtp_layer(model_, x));
-    matrix(FilePart::kMtp, "join", TensorClass::kHead, none_, x.modules, h, 2 * h);
+    matrix(FilePart::kMtp, "join", StoredClass::kHead, none_, x.modules, h, 2 * h);
     if (!x.copies) return;
-    matrix(FilePart::kMtpCopies, "embedding", TensorClass::kEmbedding, none_, x.modules,
+    matrix(FilePart::kMtpCopies, "embedding", StoredClass::kEmbedding, none_, x.modules,
            model_.vocab, h);
-    matrix(FilePart::kMtpCopies, "head", TensorClass::kHead, none_, x.modules, model_.vocab, h);
+    matrix(FilePart::kMtpCopies, "head", StoredClass::kHead, none_, x.modules, model_.vocab, h);
   }
 
   void vision(const VisionTower<R>& x) {
     for_each_vision_tensor(x, [&](const char* name, Count<R> n) {
-      vector(FilePart::kVision, name, TensorClass::kBase, none_, n);
+      vector(FilePart::kVision, name, StoredClass::kBase, none_, n);
     });
   }
 

@@ -7,9 +7,16 @@
 //   buffers      ZeRO-3: layers gathered whole for use, and gradients before they are reduced
 //   reserve      context and allocator, an assumption
 //
+// Where the recipe keeps classes of tensors in formats of their own, weights and gradients are summed by class, and a
+// class whose weights have the master copy's format already keeps no second copy.
+//
 // Source: Rajbhandari 2020 (ZeRO), Korthikanti 2022 (activations), Zhao 2023 (FSDP).
 #pragma once
 
+#include <utility>
+#include <vector>
+
+#include "reckon/cost/metric.hpp"
 #include "reckon/cost/schedule.hpp"
 #include "reckon/cost/shards.hpp"
 #include "reckon/cost/stage_activations.hpp"
@@ -19,6 +26,18 @@ namespace reckon {
 inline const Formula kWeights{"memory.weights", "M_w", "weights", "Rajbhandari 2020, section 3"};
 inline const Formula kWeightsMoe{"memory.weights_moe", "M_w", "weights, dense and routed",
                                  "Rajbhandari 2020, section 3; experts in their own group"};
+inline const Formula kWeightsByClass{"memory.weights_by_class", "M_w", "weights",
+                                     "sum over classes of tensors; Rajbhandari 2020, section 3"};
+inline const Formula kWeightsByClassMoe{"memory.weights_by_class_moe", "M_w",
+                                        "weights, dense and routed",
+                                        "sum over classes of tensors; experts in their own group"};
+inline const Formula kGradientsByClass{"memory.gradients_by_class", "M_g", "gradients",
+                                       "sum over classes of tensors; Rajbhandari 2020, section 3"};
+inline const Formula kGradientsByClassMoe{
+    "memory.gradients_by_class_moe", "M_g", "gradients, dense and routed",
+    "sum over classes of tensors; experts in their own group"};
+inline const Formula kMasterByClass{"memory.master_by_class", "M_m", "master copy",
+                                    "of the classes whose weights are kept in another format"};
 inline const Formula kFrozenWeights{"memory.frozen_weights", "M_w", "frozen weights and adapters",
                                     "base format + working copy"};
 inline const Formula kGradients{"memory.gradients", "M_g", "gradients",
@@ -69,11 +88,19 @@ inline const Formula kOptimizerOverWeights{"memory.optimizer_over_weights", "M_o
 inline const Formula kFrozenWeightsMoe{"memory.frozen_weights_moe", "M_w",
                                        "frozen weights and adapters, dense and routed",
                                        "base format + working copy; experts in their own group"};
+inline const Formula kFrozenByClass{"memory.frozen_weights_by_class", "M_w",
+                                    "frozen weights and adapters",
+                                    "sum over classes of tensors + working copy of adapters"};
+inline const Formula kFrozenByClassMoe{
+    "memory.frozen_weights_by_class_moe", "M_w", "frozen weights and adapters, dense and routed",
+    "sum over classes of tensors + adapters; experts in their own group"};
 inline const Formula kFrozenWhole{"memory.frozen_weights_unsharded", "M_w0",
                                   "frozen weights and adapters without ZeRO",
                                   "base format + working copy"};
 inline const Formula kWeightsWhole{"memory.weights_unsharded", "M_w0", "weights without ZeRO",
                                    "bytes per weight · parameters"};
+inline const Formula kWeightsWholeByClass{"memory.weights_unsharded_by_class", "M_w0",
+                                          "weights without ZeRO", "sum over classes of tensors"};
 inline const Formula kHostCapacity{"memory.host_capacity", "C_host", "host memory of one GPU",
                                    "the node's, over its GPUs"};
 inline const Formula kHostMemory{"memory.host", "M_host", "host memory per GPU",
@@ -116,14 +143,43 @@ Covered<R> covered_by(const OptimizerState<R>& state, const StageShard<R>& x) {
   return {};
 }
 
+// A GPU's parameters, each class in its format, else in `rest`. Routed experts apart.
+template <class R>
+StateBytes<R> bytes_by_class(const ByClass<R>& n, Bytes<R> rest, const TensorFormats<R>& formats) {
+  ByClass<R> dense = n, routed;
+  std::swap(dense.experts, routed.experts);
+  return {class_bytes(dense, rest, formats), class_bytes(routed, rest, formats)};
+}
+
+// Those that need a second copy for the optimizer.
+template <class R>
+ByClass<R> mastered(ByClass<R> n, const Precision<R>& precision) {
+  for_each_class(
+      [&](TensorClass, Count<R>& count, const std::optional<Stored<R>>& own) {
+        const Stored<R>& kept = own ? *own : precision.weights;
+        if (kept.name == precision.master->name) count = Count<R>{0};
+      },
+      n, *precision.classes);
+  return n;
+}
+
+template <class R>
+StateBytes<R> master_bytes(const Precision<R>& precision, const StageShard<R>& x) {
+  const auto& m = precision.master->size;
+  if (!precision.classes) return {m * x.dense, m * x.experts.full};
+  const auto bytes = bytes_by_class<R>(mastered(x.classes, precision), m, {});
+  return {kMasterByClass(bytes.dense), bytes.experts};
+}
+
 // All optimizer states and the master copy of one GPU, before ZeRO.
 template <class R>
 StateBytes<R> optimizer_bytes(const Precision<R>& precision, const Optimizer<R>& optimizer,
                               const StageShard<R>& x) {
   Sum<kByte, R> dense, experts;
   if (precision.master) {
-    dense.add("master copy", precision.master->size * x.dense);
-    experts.add("master copy", precision.master->size * x.experts.full);
+    const StateBytes<R> master = master_bytes(precision, x);
+    dense.add("master copy", master.dense);
+    experts.add("master copy", master.experts);
   }
   for (const OptimizerState<R>& state : optimizer.states) {
     const Covered<R> n = covered_by(state, x);
@@ -151,11 +207,22 @@ StateBytes<R> adapter_optimizer_bytes(const TrainingPlan<R>& plan, const StageSh
   return {parts.total(), {}};
 }
 
+inline constexpr MetricInfo kClassWeights[] =
+    RECKON_CLASS_METRICS("memory.weights.", "weights on one GPU: ");
+
+// One GPU's weights of a class of tensors, where the recipe has formats by class.
+template <class R>
+struct ClassWeights {
+  std::size_t at;  // which class
+  Bytes<R> bytes;
+};
+
 template <class R>
 struct States {
   Bytes<R> weights, gradients, optimizer, host{};
   Bytes<R> whole;  // everything, without ZeRO
   Bytes<R> whole_weights, whole_optimizer;
+  std::vector<ClassWeights<R>> classes;
 };
 
 // Ranks that share a state, dense and routed: those of the shard groups, or one each.
@@ -177,6 +244,33 @@ Bytes<R> shared_out(const Formula& dense, const Formula& with_experts, const Sta
   return with_experts(b.dense / n.dense + b.experts / n.experts);
 }
 
+// Of a state that the recipe may keep by class of tensors: before ZeRO, and how one GPU's part is said.
+template <class R>
+struct KeptState {
+  StateBytes<R> bytes;
+  const Formula &dense, &with_experts;
+};
+template <class R>
+Bytes<R> shared_out(const KeptState<R>& kept, const SharedBy<R>& n) {
+  return shared_out(kept.dense, kept.with_experts, kept.bytes, n);
+}
+
+template <class R>
+KeptState<R> kept_weights(const Precision<R>& precision, const StageShard<R>& x) {
+  const auto& w = precision.weights.size;
+  if (!precision.classes) return {{w * x.dense, w * x.experts.full}, kWeights, kWeightsMoe};
+  return {bytes_by_class(x.classes, w, *precision.classes), kWeightsByClass, kWeightsByClassMoe};
+}
+
+template <class R>
+KeptState<R> kept_gradients(const Precision<R>& precision, const StageShard<R>& x) {
+  const auto& g = precision.gradients.size;
+  if (!precision.gradient_classes)
+    return {{g * x.dense, g * x.experts.full}, kGradients, kGradientsMoe};
+  return {bytes_by_class(x.classes, g, *precision.gradient_classes), kGradientsByClass,
+          kGradientsByClassMoe};
+}
+
 template <class R>
 void store_optimizer(const TrainingPlan<R>& plan, Bytes<R> bytes, States<R>& s) {
   const bool on_host = plan.offload == Offload::kOptimizer;
@@ -184,34 +278,76 @@ void store_optimizer(const TrainingPlan<R>& plan, Bytes<R> bytes, States<R>& s) 
   if (on_host) s.host = kHostMemory(bytes);
 }
 
-// Only adapters train; the base is frozen.
+template <class R>
+std::vector<ClassWeights<R>> weights_of_classes(const ByClass<R>& n, Bytes<R> rest,
+                                                const TensorFormats<R>& formats,
+                                                const SharedBy<R>& shared) {
+  std::vector<ClassWeights<R>> out;
+  for_each_class(
+      [&](TensorClass c, const Count<R>& count, const std::optional<Stored<R>>& own) {
+        if (count <= 0) return;
+        const bool routed = &count == &n.experts;
+        auto n_cls = routed ? shared.experts : shared.dense;
+        NAME(n_cls);
+        out.push_back({c.at, kClassOnGpu(class_bytes(count, rest, own) / n_cls)});
+      },
+      n, formats);
+  return out;
+}
+
+// Only adapters train; the base is frozen. Quantizers replace the layers' matrices; tables and norms stay in the
+// working format, or in their class's.
+template <class R>
+TensorFormats<R> frozen_formats(const TensorFormats<R>& classes,
+                                const std::optional<Stored<R>>& base) {
+  TensorFormats<R> out = classes;
+  if (!base) return out;
+  out.attention = out.mlp = out.experts = out.shared = base;
+  if (!out.router) out.router = base;
+  return out;
+}
+
+template <class R>
+StateBytes<R> frozen_bytes(const TrainingPlan<R>& plan, const StageShard<R>& x) {
+  const auto& w = plan.precision.weights.size;
+  const auto& base = plan.trainable.adapters->base;
+  auto w_0 = base ? base->size : w;
+  auto P_mat = x.matrices.full;
+  auto P_rest = x.tables.full + x.vectors;
+  auto P_adapter = x.adapters;
+  NAME(w_0, P_mat, P_rest, P_adapter);
+  if (!plan.precision.classes)
+    return {w_0 * P_mat + w * (P_rest + P_adapter), w_0 * x.experts.full};
+  auto frozen = bytes_by_class(x.classes, w, frozen_formats(*plan.precision.classes, base));
+  auto M_frozen = frozen.dense;
+  NAME(M_frozen);
+  return {M_frozen + w * P_adapter, frozen.experts};
+}
+
 template <class R>
 States<R> adapter_states(const TrainingPlan<R>& plan, const Layout<R>& layout,
                          const StageShard<R>& x) {
   const auto& z = plan.sharding.zero;
-  const auto& w = plan.precision.weights.size;
   const auto& g = plan.precision.gradients.size;
-  const auto& frozen = plan.trainable.adapters->base;
-  auto w_0 = frozen ? frozen->size : w;
-  NAME(w_0);
+  const auto& classes = plan.precision.classes;
   const SharedBy<R> n_w = shared_by(layout, !(z < 3), "n_w", "n_we");
   const SharedBy<R> n_g = shared_by(layout, !(z < 2), "n_g", "n_ge");
   const SharedBy<R> n_o = shared_by(layout, !(z < 1), "n_o", "n_oe");
   States<R> s;
-  // Quantizers replace the layers' matrices; tables and norms stay in the working format.
-  auto P_mat = x.matrices.full;
-  auto P_rest = x.tables.full + x.vectors;
-  auto P_adapter = x.adapters;
-  NAME(P_mat, P_rest, P_adapter);
-  const StateBytes<R> weights{w_0 * P_mat + w * (P_rest + P_adapter), w_0 * x.experts.full};
-  s.weights = shared_out(kFrozenWeights, kFrozenWeightsMoe, weights, n_w);
+  const StateBytes<R> weights = frozen_bytes(plan, x);
+  s.weights = classes ? shared_out(kFrozenByClass, kFrozenByClassMoe, weights, n_w)
+                      : shared_out(kFrozenWeights, kFrozenWeightsMoe, weights, n_w);
+  if (classes)
+    s.classes = weights_of_classes(x.classes, plan.precision.weights.size,
+                                   frozen_formats(*classes, plan.trainable.adapters->base), n_w);
   auto gradients = g * x.adapters;
   s.gradients = kAdapterGradients(gradients / n_g.dense);
   const Bytes<R> optimizer = adapter_optimizer_bytes(plan, x).dense;
   store_optimizer(plan, kOptimizer(optimizer / n_o.dense), s);
-  auto P_frozen = P_mat + x.experts.full;
-  NAME(P_frozen);
-  s.whole_weights = kFrozenWhole(w_0 * P_frozen + w * (P_rest + P_adapter));
+  auto M_dense = weights.dense;
+  auto M_routed = weights.experts;
+  NAME(M_dense, M_routed);
+  s.whole_weights = kFrozenWhole(M_dense + M_routed);
   s.whole_optimizer = optimizer;
   auto M_g0 = gradients;
   auto M_o0 = optimizer;
@@ -220,26 +356,43 @@ States<R> adapter_states(const TrainingPlan<R>& plan, const Layout<R>& layout,
   return s;
 }
 
+template <class R>
+Bytes<R> whole_weights(const Precision<R>& precision, const StageShard<R>& x) {
+  if (precision.classes)
+    return kWeightsWholeByClass(class_bytes(x.classes, precision.weights.size, *precision.classes));
+  auto P_gpu = x.dense + x.experts.full;
+  NAME(P_gpu);
+  return kWeightsWhole(precision.weights.size * P_gpu);
+}
+
+template <class R>
+Bytes<R> whole_gradients(const Precision<R>& precision, const StageShard<R>& x,
+                         const StateBytes<R>& by_class) {
+  if (precision.gradient_classes) return by_class.dense + by_class.experts;
+  auto P_gpu = x.dense + x.experts.full;
+  NAME(P_gpu);
+  return precision.gradients.size * P_gpu;
+}
+
 // `optimizer`: what all ranks together would hold once.
 template <class R>
 States<R> states(const TrainingPlan<R>& plan, const Layout<R>& layout, const StageShard<R>& x,
                  const StateBytes<R>& optimizer) {
   const auto& z = plan.sharding.zero;
-  const auto& w = plan.precision.weights.size;
-  const auto& g = plan.precision.gradients.size;
-  auto P_gpu = x.dense + x.experts.full;
-  NAME(P_gpu);
+  const Precision<R>& precision = plan.precision;
+  const KeptState<R> weights = kept_weights(precision, x), gradients = kept_gradients(precision, x);
+  const SharedBy<R> n_w = shared_by(layout, !(z < 3), "n_w", "n_we");
   States<R> s;
-  s.weights = shared_out(kWeights, kWeightsMoe, {w * x.dense, w * x.experts.full},
-                         shared_by(layout, !(z < 3), "n_w", "n_we"));
-  s.gradients = shared_out(kGradients, kGradientsMoe, {g * x.dense, g * x.experts.full},
-                           shared_by(layout, !(z < 2), "n_g", "n_ge"));
+  s.weights = shared_out(weights, n_w);
+  if (precision.classes)
+    s.classes = weights_of_classes(x.classes, precision.weights.size, *precision.classes, n_w);
+  s.gradients = shared_out(gradients, shared_by(layout, !(z < 2), "n_g", "n_ge"));
   store_optimizer(
       plan,
       shared_out(kOptimizer, kOptimizerMoe, optimizer, shared_by(layout, !(z < 1), "n_o", "n_oe")),
       s);
-  s.whole_weights = kWeightsWhole(w * P_gpu);
-  auto M_g0 = g * P_gpu;
+  s.whole_weights = whole_weights(precision, x);
+  auto M_g0 = whole_gradients(precision, x, gradients.bytes);
   auto M_o0 = optimizer.dense + optimizer.experts;
   NAME(M_g0, M_o0);
   s.whole_optimizer = M_o0;

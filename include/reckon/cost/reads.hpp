@@ -48,6 +48,18 @@ Count<R> read_parameters(const Model<R>& model, const Parameters<R>& n, Count<R>
   return kReadMatrices(N - N_table - n.positions - N_vec - N_routed + N_touched);
 }
 
+// The same by class of tensors.
+template <class R>
+ByClass<R> read_by_class(const Model<R>& model, const Parameters<R>& n, Count<R> N_touched,
+                         WeightsRead reads) {
+  ByClass<R> out = by_class(n);
+  out.experts = N_touched;
+  if (reads == WeightsRead::kAll) return out;
+  out.embedding = model.tied ? n.embedding : Count<R>{0};
+  if (reads == WeightsRead::kMatmul) out.vectors = Count<R>{0};
+  return out;
+}
+
 // Of a batch of B tokens.
 template <class R>
 Count<R> read_parameters(const Server<R>& server, Count<R> B) {

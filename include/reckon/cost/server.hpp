@@ -9,6 +9,7 @@
 
 #include <optional>
 
+#include "reckon/cost/classes.hpp"
 #include "reckon/cost/collectives.hpp"
 #include "reckon/cost/parameters.hpp"
 
@@ -33,6 +34,7 @@ struct Server {
   Links<R> links;
   std::optional<Count<R>> node_gpus;
   Assume<R> assume;
+  std::optional<TensorFormats<R>> classes{};  // weights kept in formats of their own
 };
 
 // q GPUs beside each other, in as few nodes as hold them.

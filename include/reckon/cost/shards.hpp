@@ -8,6 +8,7 @@
 
 #include <vector>
 
+#include "reckon/cost/classes.hpp"
 #include "reckon/cost/layout.hpp"
 #include "reckon/cost/parameters.hpp"
 #include "reckon/cost/stages.hpp"
@@ -57,6 +58,7 @@ template <class R>
 struct LayerShard {
   Held<R> matrices, experts;
   Count<R> vectors{0}, adapters{0};
+  ByClass<R> classes;
 };
 
 template <class R>
@@ -112,11 +114,13 @@ template <class R>
 LayerShard<R> layer_shard(const Model<R>& model, const std::optional<Adapters<R>>& adapters,
                           const LayerGroup<R>& g, const Degrees<R>& d) {
   LayerShard<R> x;
-  Sum<kOne, R> dense, routed;
+  Sum<kOne, R> dense, routed, attention, mlp, shared, router;
+  Sum<kOne, R>* classes[] = {&attention, &mlp, &routed, &shared, &router};  // as Part has them
   for_each_matrix(model, g, [&](const Matrix<R>& m) {
     const Held<R> held = on_rank(m, d);
     const bool expert = m.part == Part::kExpert;
-    (expert ? routed : dense).add(m.name, held.full);
+    if (!expert) dense.add(m.name, held.full);
+    classes[static_cast<int>(m.part)]->add(m.name, held.full);
     (expert ? x.experts : x.matrices).factored += held.factored;
     if (adapters && targeted(m.name, adapters->targets))
       x.adapters += adapter_on_rank(m, adapters->rank, d);
@@ -125,6 +129,9 @@ LayerShard<R> layer_shard(const Model<R>& model, const std::optional<Adapters<R>
   x.experts.full = routed.total();
   if (g.mlp.kind == MlpKind::kMoe) x.experts.full = kRankExperts(x.experts.full);
   x.vectors = vectors_on_rank(model, g, d);
+  const Count<R> none{0};
+  x.classes = {none,           none,           attention.total(), mlp.total(),
+               x.experts.full, shared.total(), router.total(),    x.vectors};
   return x;
 }
 
@@ -135,6 +142,7 @@ struct StageShard {
   Count<R> vectors{0}, adapters{0};
   Count<R> dense{0};  // matrices + tables + vectors, as one named sum
   Count<R> layers{0};
+  ByClass<R> classes;  // empty in an abstract model
 };
 
 template <class R>
@@ -157,9 +165,12 @@ void add_tables(const TrainingPlan<R>& plan, bool first, bool last, StageShard<R
   const auto add = [&](const char* name) {
     dense.add(name, rows * *model.hidden);
     x.tables += {rows * *model.hidden, rows + *model.hidden};
+    const bool own_head = name == std::string_view("head") && !model.tied;
+    (own_head ? x.classes.head : x.classes.embedding) += rows * *model.hidden;
   };
   if (first) {
     add("embedding");
+    x.classes.embedding += model.positions * *model.hidden;
     dense.add("positions", model.positions * *model.hidden);
     x.tables += {model.positions * *model.hidden, model.positions + *model.hidden};
   }
@@ -168,6 +179,7 @@ void add_tables(const TrainingPlan<R>& plan, bool first, bool last, StageShard<R
     if (!(std::string_view(name) == "embedding norm" ? first : last)) return;
     dense.add(name, width);
     x.vectors += width;
+    x.classes.vectors += width;
   });
 }
 
@@ -183,6 +195,7 @@ StageShard<R> stage_shard(const TrainingPlan<R>& plan, const std::vector<LayerSh
     x.matrices += n * l.matrices;
     x.experts += n * l.experts;
     x.vectors += n * l.vectors;
+    x.classes += n * l.classes;
     adapters.add(group_label(plan.model, "layers", "layers of group", g), n * l.adapters);
     x.layers += n;
     dense.add(group_label(plan.model, "layers", "layers of group", g),
@@ -194,6 +207,18 @@ StageShard<R> stage_shard(const TrainingPlan<R>& plan, const std::vector<LayerSh
   if (!(x.experts.full <= 0)) x.experts.full = kRankRouted(routed.total());
   if (plan.trainable.adapters) x.adapters = kAdapterParameters(adapters.total());
   return x;
+}
+
+// All layers on one stage.
+template <class R>
+StageShard<R> whole_shard(const TrainingPlan<R>& plan) {
+  std::vector<LayerShard<R>> layers;
+  if (!plan.model.abstract()) {
+    for (const LayerGroup<R>& g : plan.model.layers)
+      layers.push_back(layer_shard(plan.model, plan.trainable.adapters, g,
+                                   {plan.mesh.tensor, plan.mesh.expert}));
+  }
+  return stage_shard(plan, layers, Stages<R>(plan.model, 1), 0);
 }
 
 }  // namespace reckon

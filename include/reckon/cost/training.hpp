@@ -131,6 +131,7 @@ void TrainingEstimate<R>::metrics(V&& v) const {
   v(kMicroTokens, layout.T);
 
   v(kWeights, memory.states.weights);
+  for (const ClassWeights<R>& c : memory.states.classes) v(kClassWeights[c.at], c.bytes);
   v(kGradients, memory.states.gradients);
   v(kOptimizer, memory.states.optimizer);
   v(kStates, memory.state_total);

@@ -80,8 +80,12 @@ LoadedTraining load_training(Workspace& work, doc::Value tree, Diagnostics& diag
 doc::Value resolve_model(Workspace& work, const doc::Value& said, Diagnostics& diagnostics);
 doc::Value resolve_cluster(Workspace& work, const doc::Value& said, Diagnostics& diagnostics);
 doc::Value resolve_node(Workspace& work, const doc::Value& said, Diagnostics& diagnostics);
+// For training, which needs formats of gradients; a recipe, for serving, does not.
 doc::Value resolve_precision(Workspace& work, const doc::Value& said, Diagnostics& diagnostics);
+doc::Value resolve_recipe(Workspace& work, const doc::Value& said, Diagnostics& diagnostics);
 doc::Value resolve_optimizer(Workspace& work, const doc::Value& said, Diagnostics& diagnostics);
+// A format's name under each class of tensors.
+doc::Value resolve_classes(Workspace& work, const doc::Value& said, Diagnostics& diagnostics);
 doc::Value resolve_format(Workspace& work, const doc::Value& said, Diagnostics& diagnostics);
 doc::Value resolve_assume(Workspace& work, const doc::Value& said, Diagnostics& diagnostics);
 

@@ -14,6 +14,9 @@
 //                    s = stored(a / largest element / t) · t
 //   ggml_absmax, ggml_signed_max, ggml_range: Q8_0; Q4_0 and Q5_0; Q4_1 and Q5_1 as ggml's reference code computes
 //                    them: in fp32, times 1/d, d kept as fp16 only afterwards
+//   ggml_mxfp4, ggml_nvfp4: elements are the first of the nearest in the order of codes, so that ties go towards zero
+//                    and there is no -0. Scales: 2^(floor(log2f a) - 2), at least 2^-127; a/6 as E4M3, halves up, where
+//                    256 and more all become 448 and nothing rounds up from a subnormal to a normal number
 // Scales are rounded to `stored` before use where it is set; ggml's after. Elements saturate. A block of zeros has
 // scale 0 (MX: its smallest, 2^-127) and codes of 0. Values must be finite. Rounding is to nearest, ties to even,
 // unless asked.
@@ -38,7 +41,9 @@ enum class ScaleRule {
   kTwoLevel,
   kGgmlAbsmax,
   kGgmlSignedMax,
-  kGgmlRange
+  kGgmlRange,
+  kGgmlMxfp4,
+  kGgmlNvfp4
 };
 
 // How a power-of-two scale is chosen.

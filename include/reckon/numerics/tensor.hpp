@@ -83,7 +83,8 @@ struct TensorReport {
 
 TensorReport quantize_tensor(Source& source, const Scheme& scheme, const Grouping& grouping);
 
-// The value that `share` of all |values| do not exceed (nearest rank), without sorting: four passes.
+// The value that `share` of all |values| do not exceed (nearest rank), without sorting: a count by leading bits, then a
+// selection among those that share the right ones, at most a million at a time.
 double magnitude_quantile(Source& source, double share);
 
 }  // namespace reckon

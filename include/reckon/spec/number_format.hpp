@@ -39,11 +39,13 @@ enum class ScaleWord {
   kTwoLevel,
   kGgmlAbsmax,
   kGgmlSignedMax,
-  kGgmlRange
+  kGgmlRange,
+  kGgmlMxfp4,
+  kGgmlNvfp4
 };
 constexpr auto names(ScaleWord) {
-  return std::array{"none",      "absmax",      "affine",          "power_of_two",
-                    "two_level", "ggml_absmax", "ggml_signed_max", "ggml_range"};
+  return std::array{"none",        "absmax",          "affine",     "power_of_two", "two_level",
+                    "ggml_absmax", "ggml_signed_max", "ggml_range", "ggml_mxfp4",   "ggml_nvfp4"};
 }
 
 template <class R>

@@ -1,7 +1,7 @@
 // How numbers are kept and computed: formats, precision recipes, optimizers.
 //
 //   formats/bf16.yaml             bits per weight
-//   formats/recipes/bf16.yaml     which format for weights, gradients, master copy, wire
+//   formats/recipes/bf16.yaml     which format for weights, gradients, master copy, wire, and for which tensors
 //   optimizers/adamw.yaml         states per parameter
 #pragma once
 
@@ -50,7 +50,10 @@ struct Stored {
   }
 };
 
-// Formats of the classes of weight tensors; a class that is not stated is kept as the rest.
+// A format for each class of tensors, where it differs from the rest: what a training recipe keeps in fp32, or a
+// published file in 16 bits beside quantized matrices.
+//
+//   classes: {experts: mxfp4, router: fp32, vectors: fp32}
 template <class R>
 struct TensorFormats {
   std::optional<Stored<R>> embedding, head, attention, mlp, experts, shared, router, router_bias,
@@ -58,25 +61,31 @@ struct TensorFormats {
 
   template <class V, class... S>
   static void fields(V&& v, S&... s) {
-    v(Field("embedding", "", "input and position tables").by_name(), s.embedding...);
-    v(Field("head", "", "output head").by_name(), s.head...);
-    v(Field("attention", "", "matrices of the mixers").by_name(), s.attention...);
-    v(Field("mlp", "", "matrices of dense MLPs").by_name(), s.mlp...);
-    v(Field("experts", "", "matrices of routed experts").by_name(), s.experts...);
-    v(Field("shared", "", "matrices of shared experts").by_name(), s.shared...);
-    v(Field("router", "", "routers, and matrices too narrow for blocks").by_name(), s.router...);
-    v(Field("router_bias", "", "correction biases; as `vectors` if not stated").by_name(),
+    v(Field("embedding", "b_emb", "input and position tables; a tied one is the head too")
+          .by_name(),
+      s.embedding...);
+    v(Field("head", "b_head", "output head with a table of its own").by_name(), s.head...);
+    v(Field("attention", "b_att", "matrices of attention and what stands in its place").by_name(),
+      s.attention...);
+    v(Field("mlp", "b_mlp", "matrices of dense MLPs").by_name(), s.mlp...);
+    v(Field("experts", "b_exp", "routed experts").by_name(), s.experts...);
+    v(Field("shared", "b_sh", "experts that every token passes").by_name(), s.shared...);
+    v(Field("router", "b_rtr", "routers, and in files matrices too narrow for blocks").by_name(),
+      s.router...);
+    v(Field("router_bias", "", "in files: correction biases; as `vectors` if not stated").by_name(),
       s.router_bias...);
-    v(Field("vectors", "", "norms and biases").by_name(), s.vectors...);
+    v(Field("vectors", "b_vec", "norms and biases").by_name(), s.vectors...);
   }
 };
 
+// Serving reads weights, classes, activations and kv of a recipe; a recipe that states no gradients is for serving.
 template <class R>
 struct Precision {
   std::string id, name, source;
   Compute compute = Compute::kBf16;
   Stored<R> weights, gradients, activations, reduce, gather;
-  std::optional<Stored<R>> master;
+  std::optional<Stored<R>> master, kv;
+  std::optional<TensorFormats<R>> classes, gradient_classes;
 
   template <class V, class... S>
   static void fields(V&& v, S&... s) {
@@ -84,13 +93,22 @@ struct Precision {
     v(Field("name", "", "as people call it"), s.name...);
     v(Field("compute", "", "which peak of the chip").required(), s.compute...);
     v(Field("weights", "w", "the working copy").by_name().required(), s.weights...);
-    v(Field("gradients", "g", "as kept").by_name().required(), s.gradients...);
-    v(Field("master", "m", "the copy the optimizer updates; none = the weights").by_name(),
+    v(Field("classes", "", "weights of classes of tensors that are kept in another format"),
+      s.classes...);
+    v(Field("gradients", "g", "as kept").by_name().supplied(), s.gradients...);
+    v(Field("gradient_classes", "", "gradients of classes that are kept in another format"),
+      s.gradient_classes...);
+    v(Field("master", "m",
+            "the copy the optimizer updates; none = the weights. A class whose weights have this "
+            "format already keeps no second copy")
+          .by_name(),
       s.master...);
     v(Field("activations", "b", "as kept between forward and backward").by_name().required(),
       s.activations...);
-    v(Field("reduce", "b_red", "gradients on the wire").by_name().required(), s.reduce...);
-    v(Field("gather", "b_gat", "weights on the wire (ZeRO)").by_name().required(), s.gather...);
+    v(Field("kv", "b_kv", "keys and values that a server caches; bf16 if not stated").by_name(),
+      s.kv...);
+    v(Field("reduce", "b_red", "gradients on the wire").by_name().supplied(), s.reduce...);
+    v(Field("gather", "b_gat", "weights on the wire (ZeRO)").by_name().supplied(), s.gather...);
     v(Field("source", "", "where the figures come from"), s.source...);
   }
 };

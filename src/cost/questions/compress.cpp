@@ -3,95 +3,81 @@
 namespace reckon {
 namespace {
 
-// Bytes of one element of each class of tensors.
+// How the weights are kept, before or after.
 template <class R>
-struct Classes {
-  Bytes<R> w, e, h, n, kv;
+struct Formats {
+  Bytes<R> weight, kv;
+  TensorFormats<R> classes;
 };
 
+// Of a class: its own, what the question says of its like, or as before.
 template <class R>
-Bytes<R> size_or(const std::optional<Stored<R>>& said, const std::optional<Stored<R>>& original) {
-  return said ? said->size : original->size;
+std::optional<Stored<R>> first_of(const std::optional<Stored<R>>& own,
+                                  const std::optional<Stored<R>>& said,
+                                  const std::optional<Stored<R>>& else_) {
+  return own ? own : said ? said : else_;
 }
 
 template <class R>
-Classes<R> classes_before(const CompressQuestion<R>& q) {
-  const Bytes<R> b = q.original->size;
-  return {b, b, b, b, b};
+Formats<R> formats_after(const CompressQuestion<R>& q) {
+  Formats<R> f;
+  f.weight = q.weights->size;
+  f.kv = q.kv ? q.kv->size : q.original->size;
+  if (q.classes) f.classes = *q.classes;
+  // A recipe says what it means of all classes; without one the tables, the head and the norms stay as they were.
+  const std::optional<Stored<R>> rest = q.recipe.empty() ? q.original : q.weights;
+  f.classes.embedding = first_of(f.classes.embedding, q.embeddings, rest);
+  f.classes.head = first_of(f.classes.head, q.head, rest);
+  f.classes.vectors = first_of(f.classes.vectors, q.norms, rest);
+  f.classes.router = first_of(f.classes.router, q.norms, rest);
+  return f;
 }
 
 template <class R>
-Classes<R> classes_after(const CompressQuestion<R>& q) {
-  return {q.weights->size, size_or(q.embeddings, q.original), size_or(q.head, q.original),
-          size_or(q.norms, q.original), size_or(q.kv, q.original)};
+Formats<R> formats_before(const CompressQuestion<R>& q) {
+  return {q.original->size, q.original->size, {}};
 }
 
+// One GPU that serves the model; a chip may be missing.
 template <class R>
-Bytes<R> weight_bytes(const Parameters<R>& n, const Classes<R>& c) {
-  Sum<kByte, R> sum;
-  sum.add("matrices of the layers", c.w * (n.attention + n.mlp + n.experts + n.shared));
-  sum.add("input table", c.e * (n.embedding + n.positions));
-  sum.add("output head", c.h * n.head);
-  sum.add("norms, biases, routers", c.n * (n.vectors + n.router));
-  return kCompressWeights(sum.total());
-}
-
-template <class R>
-Bytes<R> read_bytes(const CompressQuestion<R>& q, const Parameters<R>& n, const Classes<R>& c) {
-  auto touched = experts_read(q.model, q.batch);
-  NAME(touched);
-  Sum<kByte, R> sum;
-  sum.add("matrices of the layers", c.w * (n.attention + n.mlp + n.shared + touched));
-  sum.add("output head", q.model.tied ? c.e * n.embedding : c.h * n.head);
-  sum.add("norms, biases, routers", c.n * (n.vectors + n.router));
-  return kCompressRead(sum.total());
-}
-
-// How fast products are computed, and memory read, where a chip is stated.
-template <class R>
-struct Rates {
-  FlopRate<R> P;
-  ByteRate<R> W_m;
-};
-
-template <class R>
-std::optional<Rates<R>> rates(const CompressQuestion<R>& q, bool before) {
-  if (!q.cluster && !(q.on.peak && q.on.bandwidth)) return {};
-  auto P = peak_of(q.cluster, q.on);
-  if (before && q.original_peak) P = *q.original_peak;
-  auto e = q.assume.decode.mfu;
-  auto eta = q.assume.efficiency.memory;
+Server<R> server_of(const CompressQuestion<R>& q, const Parameters<R>& n, const Formats<R>& f,
+                    bool before) {
+  Server<R> s{q.model, n, {f.weight, f.kv, f.kv}, {}, {}, {}, {}, q.assume, f.classes};
+  if (!q.cluster && !(q.on.peak && q.on.bandwidth)) return s;
+  s.peak = before && q.original_peak ? *q.original_peak : peak_of(q.cluster, q.on);
   auto W_m = bandwidth_of(q.cluster, q.on);
-  NAME(P, e, eta, W_m);
-  return Rates<R>{P * e, W_m * eta};
+  auto e_m = q.assume.efficiency.memory;
+  NAME(W_m, e_m);
+  s.read_rate = kReadRate(W_m * e_m);
+  return s;
 }
 
 template <class R>
-Compressed<R> compressed(const CompressQuestion<R>& q, const Parameters<R>& n, const Classes<R>& c,
+Compressed<R> compressed(const CompressQuestion<R>& q, const Parameters<R>& n, const Formats<R>& f,
                          bool before) {
   Compressed<R> out;
-  out.weights = weight_bytes(n, c);
-  out.read = read_bytes(q, n, c);
-  const Count<R> T = q.context.value_or(Count<R>{0});
-  const KvCache<R> held = kv_cache(q.model, cached_as(c.kv, q.assume), T);
-  out.kv = held.per_token;
-  auto KV = held.sequence;
-  NAME(KV);
-  if (q.context) {
-    if (const auto C = capacity_of(q.cluster, q.on, q.assume.capacity))
-      out.sequences = kCompressRoom(floor(max((*C - out.weights) / KV, 0)));
-  }
-  const auto r = rates(q, before);
-  if (!r) return out;
-  auto cache = kCompressCache(q.batch * KV);
-  auto N_mm = n.matmul;
+  const Server<R> server = server_of(q, n, f, before);
+  auto one = Count<R>{1};
   auto B = q.batch;
-  NAME(N_mm, B);
-  Largest<kSecond, R> step;
-  step.offer("reading", (out.read + cache) / r->W_m);
-  step.offer("computing", 2_flop * N_mm * B / r->P);
-  out.step = kCompressStep(step.best());
-  out.crossover = kCompressCrossover(out.read * r->P / (2_flop * N_mm * r->W_m));
+  auto T_ctx = q.context.value_or(Count<R>{0});
+  NAME(B, T_ctx);
+  BatchLimits<R> limits;
+  limits.stored = stored_weights(server, one);
+  out.weights = limits.stored;
+  for_each_class(
+      [&](TensorClass c, const Count<R>& count, const std::optional<Stored<R>>& own) {
+        out.classes[c.at] = class_bytes(count, f.weight, own);
+      },
+      by_class(n), f.classes);
+  out.read = weights_read(server, B);
+  out.kv = kv_cache(q.model, cached_as(f.kv, q.assume), one).per_token;
+  const auto C = capacity_of(q.cluster, q.on, q.assume.capacity);
+  if (q.context && C) limit_by_memory(server, *C, T_ctx, one, limits);
+  out.sequences = limits.by_memory;
+  if (!server.peak) return out;
+  const DecodeCall<R> call{B, T_ctx};
+  out.step = decode_step(server, call, one).time;
+  out.crossover = batch_limits(server, {}, call, T_ctx, one).crossover;
   return out;
 }
 
@@ -119,26 +105,23 @@ void gptq(const CompressQuestion<R>& q, const Flops<R>& forward, QuantizingCost<
   cost.hessian = kGptqHessian(widest.best());
 }
 
-// Of an optimizer that keeps its states for every parameter.
+// Of the whole model, nothing shared.
 template <class R>
-std::optional<Bytes<R>> training_state(const CompressQuestion<R>& q, Count<R> N) {
-  Sum<kByte, R> each;
-  each.add("weights", q.precision.weights.size);
-  each.add("gradients", q.precision.gradients.size);
-  if (q.precision.master) each.add("master copy", q.precision.master->size);
-  for (const OptimizerState<R>& s : q.optimizer.states) {
-    if (s.covers != Covers::kAll || s.shape != StateShape::kFull) return {};
-    each.add("optimizer states", s.format.size);
-  }
-  return kQatMemory(N * each.total());
+Bytes<R> training_state(const CompressQuestion<R>& q) {
+  TrainingPlan<R> plan;
+  plan.model = q.model;
+  plan.precision = q.precision;
+  plan.optimizer = q.optimizer;
+  Layout<R> alone;
+  alone.shard = alone.expert_shard = Count<R>{1};
+  return kQatMemory(states(plan, alone, whole_shard(plan)).whole);
 }
 
 template <class R>
 QuantizingCost<R> quantizing(const CompressQuestion<R>& q, const Parameters<R>& n) {
   QuantizingCost<R> cost;
   auto N_mm = n.matmul;
-  auto N = n.total;
-  NAME(N_mm, N);
+  NAME(N_mm);
   if (q.calibration) {
     auto T_cal = *q.calibration;
     NAME(T_cal);
@@ -156,7 +139,7 @@ QuantizingCost<R> quantizing(const CompressQuestion<R>& q, const Parameters<R>& 
     auto T_qat = *q.qat;
     NAME(N_act, T_qat);
     cost.qat = kQatFlops(6_flop * N_act * T_qat);
-    cost.qat_memory = training_state(q, N);
+    cost.qat_memory = training_state(q);
   }
   if (!q.assume.train.mfu || (!q.cluster && !q.on.peak && !q.original_peak)) return cost;
   auto P = q.original_peak ? *q.original_peak : peak_of(q.cluster, q.on);
@@ -180,8 +163,8 @@ template <class R>
 CompressAnswer<R> answer(const CompressQuestion<R>& q) {
   const Parameters<R> n = parameters(q.model);
   CompressAnswer<R> out;
-  out.before = compressed(q, n, classes_before(q), true);
-  out.after = compressed(q, n, classes_after(q), false);
+  out.before = compressed(q, n, formats_before(q), true);
+  out.after = compressed(q, n, formats_after(q), false);
   auto M_before = out.before.weights;
   auto M_after = out.after.weights;
   auto read_before = out.before.read;

@@ -9,7 +9,10 @@ TrainingPlan<R> plan_of(const StatesQuestion<R>& question) {
   TrainingPlan<R> plan;
   plan.model = question.model;
   plan.precision = question.precision;
-  if (question.gradients) plan.precision.gradients = *question.gradients;
+  if (question.gradients) {
+    plan.precision.gradients = *question.gradients;
+    plan.precision.gradient_classes.reset();  // stated for all
+  }
   if (question.master) plan.precision.master = question.master;
   plan.assume = question.assume;
   plan.assume.latency = latency_of(question.on, question.assume);
@@ -40,17 +43,6 @@ Layout<R> all_data(Count<R> D, Count<R> N_node, bool in_node) {
   x.replicas = replicas;
   x.n = n;
   return x;
-}
-
-template <class R>
-StageShard<R> whole_shard(const TrainingPlan<R>& plan) {
-  std::vector<LayerShard<R>> layers;
-  if (!plan.model.abstract()) {
-    for (const LayerGroup<R>& g : plan.model.layers)
-      layers.push_back(layer_shard(plan.model, plan.trainable.adapters, g,
-                                   {plan.mesh.tensor, plan.mesh.expert}));
-  }
-  return stage_shard(plan, layers, Stages<R>(plan.model, 1), 0);
 }
 
 // What one way of sharing needs to be priced.

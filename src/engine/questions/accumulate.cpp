@@ -127,7 +127,7 @@ class Accumulation {
     const Terms terms(q_, asked_);
     SumSpec spec;
     if (!machine(spec) || asked_.failed()) return;
-    if (!finite(terms)) return;
+    if (!finite(terms) || !within_a_double(spec, terms)) return;
     Accumulator a(spec);
     for (std::uint64_t i = 0; i < terms.count(); ++i) a.add(terms.at(i));
     const SumResult s = a.result();
@@ -185,6 +185,20 @@ class Accumulation {
     return true;
   }
 
+  // Else the exact sum, which is kept in two doubles, would be none.
+  bool within_a_double(const SumSpec& spec, const Terms& terms) {
+    double magnitude = std::abs(spec.start);
+    for (std::uint64_t i = 0; i < terms.count(); ++i) magnitude += std::abs(terms.at(i));
+    if (std::isfinite(magnitude)) return true;
+    asked_
+        .fault(
+            "value",
+            "the terms' magnitudes add up to more than a double holds, 1.8e308, so that the exact "
+            "sum is not known here")
+        .help("divide the terms by a power of two");
+    return false;
+  }
+
   void metrics(const SumSpec& spec, const SumResult& s, const Terms& terms) {
     out_.number("sum", "the sum the machine keeps", s.sum);
     out_.number("exact", "the exact sum", s.exact);
@@ -232,10 +246,12 @@ class Accumulation {
   void say(const SumResult& s, const Terms& terms) {
     r_.answer.lines.push_back(
         fmt::format("{}; exactly {}", exact_text(s.sum), exact_text(s.exact)));
+    const double percent = 100 * s.bound / std::abs(s.exact);
     if (s.exact != 0)
-      r_.answer.lines.push_back(
-          fmt::format("off by {:.3g} %; the roundings of this run can add up to {:.3g} %",
-                      100 * (s.sum - s.exact) / s.exact, 100 * s.bound / std::abs(s.exact)));
+      r_.answer.lines.push_back(fmt::format(
+          "off by {:.3g} %; the roundings of this run can add up to {}",
+          100 * (s.sum - s.exact) / s.exact,
+          std::isfinite(percent) ? fmt::format("{:.3g} %", percent) : short_text(s.bound)));
     const bool sticks = terms.repeats() && !q_.adder_bits && !q_.promote && s.last_change < s.terms;
     if (sticks && s.sum != s.exact)
       r_.answer.lines.push_back(

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "../legal_classes.hpp"
 #include "questions.hpp"
 #include "reckon/units/format.hpp"
 #include "serving.hpp"
@@ -36,6 +37,7 @@ class ChunkKind : public QuestionOf<ChunkQuestion> {
   void legal(const Input& q, const Asked& asked) const override {
     need_batch(q.load, "chunk", asked);
     need_cache(q.model, "a decode step", asked);
+    check_classes(q.model, q.served.classes, "classes", asked.places, asked.diagnostics);
     need_bandwidth(q.cluster, q.chip, asked);
     need_peak(q.cluster, q.chip, asked);
     need_countable(q.model, q.assume, true, asked);
@@ -68,6 +70,7 @@ class ChunkKind : public QuestionOf<ChunkQuestion> {
     if (out.stalled) r.answer.formulas.push_back("chunk.stalled_steps");
     if (out.prompt_from) r.answer.formulas.push_back("chunk.prompt_from");
     if (out.rate_from) r.answer.formulas.push_back("chunk.rate_from");
+    say_formats(q.served, r);
     r.not_modelled = {"reading a prompt's cache again for each of its chunks",
                       "waiting for other prompts", "kernel launches and the engine's own time"};
   }

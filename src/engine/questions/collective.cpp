@@ -119,7 +119,7 @@ class Collective : public QuestionOf<CollectiveQuestion> {
   }
 
   void check_algorithm(const Input& q, const Asked& asked) const {
-    if (q.algorithm == Algorithm::kFastest || asked.diagnostics.has_errors()) return;
+    if (q.algorithm == Algorithm::kFastest || asked.failed()) return;
     const Output out = answer(q);
     for (std::size_t i = 0; i < std::size(kWays); ++i) {
       if (kWays[i] != q.algorithm || !out.why_not[i]) continue;

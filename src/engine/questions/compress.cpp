@@ -4,9 +4,9 @@
 #include <fmt/format.h>
 
 #include "needs.hpp"
-#include "question_of.hpp"
 #include "questions.hpp"
 #include "reckon/units/format.hpp"
+#include "serving.hpp"
 
 namespace reckon {
 namespace {
@@ -22,19 +22,30 @@ class Compress : public QuestionOf<CompressQuestion> {
          "reckon compress llama-3-8b --weights int4-g128 --gpus 1xh100-sxm --batch 1,64,256",
          "reckon compress llama-3-8b --weights fp8-e4m3 --kv fp8-e4m3 --compute fp8 --gpus "
          "1xh100-sxm --context 8192",
+         "reckon compress deepseek-v3 --recipe fp8-blocks",
          "reckon compress llama-3-8b --weights int4-g128-zp4 --calibration 262144 --search 20"},
-        {"decode.mfu", "efficiency.memory", "capacity", "train.mfu", "windows", "state"},
+        {"decode.mfu", "decode.params", "decode.reads", "decode.compute", "efficiency.memory",
+         "capacity", "reserve.*", "train.mfu", "windows", "state"},
         {"compress.smaller", "after.weights", "compress.speedup", "after.crossover"}};
     return info;
   }
 
  protected:
-  void write_out(Workspace&, doc::Value& tree, Diagnostics&) const override {
+  void write_out(Workspace& work, doc::Value& tree, Diagnostics& d) const override {
+    lay_recipe(
+        work, tree,
+        {{"weights", "weights"}, {"classes", "classes"}, {"kv", "kv"}, {"compute", "compute"}}, d);
     if (tree.is_mapping() && !tree.find("original"))
       doc::set(tree, "original", doc::scalar("bf16"));
   }
 
   void legal(const Input& q, const Asked& asked) const override {
+    if (!q.weights)
+      asked.fault("weights", "compress: neither a format of the weights nor a recipe is stated")
+          .help(
+              "weights: int4-g128 (`reckon list formats`), or recipe: w4a16 (`reckon list "
+              "precision`)");
+    twice(q, asked);
     if (q.model.abstract()) {
       asked.fault("model", "model: classes of tensors are counted from a model's layers")
           .help("name a model: `reckon list models`");
@@ -55,7 +66,7 @@ class Compress : public QuestionOf<CompressQuestion> {
 
   void say(const Input& q, const Output& out, Result& r) const override {
     if (r.name.empty())
-      r.name = fmt::format("{} in {}, from {}", q.model.name, q.weights->name, q.original->name);
+      r.name = fmt::format("{} in {}, from {}", q.model.name, after(q), q.original->name);
     r.answer.lines.push_back(fmt::format("weights {} instead of {}: {} times smaller",
                                          text(r, "after.weights"), text(r, "before.weights"),
                                          text(r, kCompressSmaller.id)));
@@ -79,14 +90,52 @@ class Compress : public QuestionOf<CompressQuestion> {
             {"step", "decode step"},
             {"crossover", "computes from batch"},
             {"sequences", "sequences that fit"}},
-           {{"before", q.original->name}, {"after", q.weights->name}}};
+           {{"before", q.original->name}, {"after", after(q)}}};
     r.answer.grids.push_back(std::move(g));
+    r.answer.grids.push_back(classes(r));
     costs(r);
     r.not_modelled = {"time to turn codes into the format of the products", "accuracy that is lost",
                       "kernels' efficiency, unless assumed"};
   }
 
  private:
+  static std::string after(const Input& q) { return q.recipe.empty() ? q.weights->name : q.recipe; }
+
+  // A class in the words of `classes`, and in those of the question's own fields.
+  static void twice(const Input& q, const Asked& asked) {
+    if (!q.classes) return;
+    const std::pair<const char*, bool> both[] = {
+        {"embeddings", q.embeddings && q.classes->embedding},
+        {"head", q.head && q.classes->head},
+        {"norms", q.norms && q.classes->vectors},
+        {"norms", q.norms && q.classes->router}};
+    for (const auto& [key, stated] : both) {
+      if (!stated) continue;
+      asked.fault(key, fmt::format("{}: stated twice, here and by class", key))
+          .note(asked.places.of("classes"), "the classes are stated here")
+          .help("leave one of them out");
+      return;
+    }
+  }
+
+  // Tables have weights everywhere, the rest where the model has such tensors.
+  static Grid classes(const Result& r) {
+    Grid g{"Weights by class",
+           "",
+           {{"embedding", "input table"}, {"head", "output head"}, {"attention", "attention"}},
+           {{"before.weights", "before"}, {"after.weights", "after"}}};
+    const std::pair<const char*, const char*> rest[] = {{"mlp", "dense MLPs"},
+                                                        {"experts", "routed experts"},
+                                                        {"shared", "shared experts"},
+                                                        {"router", "routers"},
+                                                        {"vectors", "norms and biases"}};
+    for (const auto& [id, title] : rest) {
+      const Metric* m = r.find(fmt::format("before.weights.{}", id));
+      if (m && m->value > 0) g.columns.push_back({id, title});
+    }
+    return g;
+  }
+
   static std::string until(const Input& q, const Result& r) {
     const std::string after = text(r, "after.crossover"), before = text(r, "before.crossover");
     if (q.original_peak)

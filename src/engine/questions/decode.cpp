@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "../legal_classes.hpp"
 #include "questions.hpp"
 #include "reckon/base/text.hpp"
 #include "reckon/units/format.hpp"
@@ -42,11 +43,12 @@ class DecodeKind : public QuestionOf<DecodeQuestion> {
   void legal(const Input& q, const Asked& asked) const override {
     need_batch(q.load, "decode", asked);
     need_cache(q.model, "a decode step", asked);
+    check_classes(q.model, q.served.classes, "classes", asked.places, asked.diagnostics);
     need_bandwidth(q.cluster, q.chip, asked);
     need_peak(q.cluster, q.chip, asked);
     need_tensor({q.model, q.cluster, q.on, q.assume, q.tensor, "tensor"}, asked);
     warn_of_more_gpus(q.cluster, q.ranks, "ranks", asked);
-    if (asked.diagnostics.has_errors() || !q.ranks || number(*q.ranks) <= 1) return;
+    if (asked.failed() || !q.ranks || number(*q.ranks) <= 1) return;
     need_links(q.cluster, q.on, q.assume, asked,
                number(node_size(q.cluster, q.on, *q.ranks)) < number(*q.ranks));
   }
@@ -63,6 +65,7 @@ class DecodeKind : public QuestionOf<DecodeQuestion> {
     r.answer.formulas = {"decode.weights.time", "decode.cache.time", "decode.time"};
     if (out.step.reduces) r.answer.formulas.push_back("all_reduce.total");
     limits(q, out, r);
+    say_formats(q.served, r);
     say_shared_heads(q.model, q.tensor, q.assume.decode.shared_heads, r);
     if (number(out.g) > 1) ways(q, out, r);
     r.not_modelled = {

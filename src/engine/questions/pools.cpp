@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "../legal_classes.hpp"
 #include "questions.hpp"
 #include "reckon/units/format.hpp"
 #include "serving.hpp"
@@ -45,11 +46,12 @@ class PoolsKind : public QuestionOf<PoolsQuestion> {
       asked.fault("prompt", "pools: how well a prefill computes is not stated")
           .help("--assume prefill.mfu=50%, or in a file assume: {prefill.mfu: 50%}");
     need_cache(q.model, "the cache", asked);
+    check_classes(q.model, q.served.classes, "classes", asked.places, asked.diagnostics);
     need_bandwidth(q.cluster, q.chip, asked);
     need_peak(q.cluster, q.chip, asked);
     need_countable(q.model, q.assume, false, asked);
     need_tensor({q.model, q.cluster, q.on, q.assume, q.prefill_tensor, "prefill_tensor"}, asked);
-    if (asked.diagnostics.has_errors()) return;
+    if (asked.failed()) return;
     need_tensor({q.model, q.cluster, q.on, q.assume, q.decode_tensor, "decode_tensor"}, asked);
   }
 
@@ -82,6 +84,7 @@ class PoolsKind : public QuestionOf<PoolsQuestion> {
       r.answer.formulas.emplace_back("pools.decode");
     }
     if (out.transfer) r.answer.formulas.emplace_back("kv.transfer");
+    say_formats(q.served, r);
     say_shared_heads(q.model, q.decode_tensor, q.assume.decode.shared_heads, r);
     r.not_modelled = {"waiting in a queue", "the batch's ramp up and down",
                       "sending the cache layer by layer during the prefill"};

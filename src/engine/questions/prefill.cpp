@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "../legal_classes.hpp"
 #include "questions.hpp"
 #include "reckon/units/format.hpp"
 #include "serving.hpp"
@@ -37,6 +38,7 @@ class PrefillKind : public QuestionOf<PrefillQuestion> {
       asked.fault("prompt", "prefill: neither a prompt nor a target is stated")
           .help("prompt: 2000 (tokens), or target: 500 ms for the longest prompt within it");
     need_countable(q.model, q.assume, false, asked);
+    check_classes(q.model, q.served.classes, "classes", asked.places, asked.diagnostics);
     need_tensor({q.model, q.cluster, q.on, q.assume, q.tensor, "tensor"}, asked);
     if (!q.target) return;
     need_peak(q.cluster, q.chip, asked);
@@ -63,6 +65,7 @@ class PrefillKind : public QuestionOf<PrefillQuestion> {
     r.answer.formulas = {"prefill.flops", "prefill.compute"};
     if (number(q.tensor) > 1) r.answer.formulas.push_back("prefill.time");
     if (out.run) r.answer.grids.push_back(counts_grid(q));
+    say_formats(q.served, r);
     r.not_modelled = {"the embedding lookup, norms and other elementwise work",
                       "waiting for other prompts", "prefixes that are cached already"};
     say_mixers(q.model, r);

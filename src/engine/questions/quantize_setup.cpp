@@ -1,6 +1,8 @@
 // What a quantize question asks for, checked against what its format can do.
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "quantize.hpp"
 #include "reckon/units/formula/formula.hpp"
 
@@ -183,6 +185,14 @@ std::optional<TensorReport> quantized(Source& source, const Scheme& scheme,
                                  r.overflowed == 1 ? " is" : "s are",
                                  "the format that scales are stored in"))
         .help("divide the values by a power of two, or take another format");
+    return std::nullopt;
+  }
+  if (!std::isfinite(r.error.squares) || !std::isfinite(r.error.value_squares)) {
+    asked
+        .fault(asked.places.stated("file") ? "file" : "values",
+               "the squares of the values or of their errors add up to more than a double holds, "
+               "1.8e308")
+        .help("divide the values by a power of two");
     return std::nullopt;
   }
   return r;

@@ -39,6 +39,8 @@ struct Alternative {
 struct Asked {
   const Places& places;
   Diagnostics& diagnostics;
+  std::size_t errors_before = diagnostics.error_count();  // of other files, say
+  bool failed() const { return diagnostics.error_count() > errors_before; }
   Diagnostic& fault(std::string_view path, std::string message) const {
     return diagnostics.error(places.of(path), std::move(message));
   }
@@ -70,6 +72,8 @@ void resolve_field(Workspace& work, doc::Value& at, Diagnostics& d) {
     at = resolve_optimizer(work, at, d);
   } else if constexpr (std::is_same_v<T, Stored<double>>) {
     at = resolve_format(work, at, d);
+  } else if constexpr (std::is_same_v<T, TensorFormats<double>>) {
+    at = resolve_classes(work, at, d);
   } else if constexpr (std::is_same_v<T, Assume<double>>) {
     at = resolve_assume(work, at, d);
   }

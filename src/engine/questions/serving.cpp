@@ -3,13 +3,58 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
+#include "../legal_classes.hpp"
+#include "reckon/base/text.hpp"
 #include "reckon/cost/questions/decode.hpp"
 #include "reckon/units/format.hpp"
 
 namespace reckon {
 
+namespace {
+
+bool states(const doc::Value& tree, std::string_view key) {
+  const doc::Value* at = tree.find(key);
+  return at && !at->is_null();
+}
+
+}  // namespace
+
+void lay_recipe(Workspace& work, doc::Value& tree, const RecipeKeys& keys,
+                Diagnostics& diagnostics) {
+  if (!states(tree, "recipe")) return;
+  const doc::Value said = *tree.find("recipe");
+  if (said.is_scalar() && !said.quoted && said.text == "none")
+    return doc::set(tree, "recipe", doc::Value{});
+  if (!said.is_scalar()) {
+    diagnostics.error(said.span, "recipe: expected the name of a file in formats/recipes")
+        .help("`reckon list precision` lists them");
+    return;
+  }
+  for (const char* key : {"weights", "classes"}) {
+    if (!states(tree, key)) continue;
+    diagnostics
+        .error(tree.find(key)->span, fmt::format("{}: stated beside a recipe, which says it", key))
+        .note(said.span, "the recipe is named here")
+        .help("leave one of them out");
+  }
+  const doc::Value recipe = resolve_recipe(work, said, diagnostics);
+  for (const auto& [from, to] : keys) {
+    if (!recipe.is_mapping()) doc::set(tree, to, doc::faulty());
+    const doc::Value* value = recipe.find(from);
+    if (value && !value->is_null() && !states(tree, to)) doc::set(tree, to, *value);
+  }
+}
+
 void fill_formats(Workspace& work, doc::Value& tree, Diagnostics& diagnostics) {
+  lay_recipe(work, tree,
+             {{"weights", "weights"},
+              {"classes", "classes"},
+              {"activations", "activations"},
+              {"kv", "cache"},
+              {"compute", "compute"}},
+             diagnostics);
   const auto file = work.find(Shelf::kPresets, "serving");
   if (file.empty()) {
     diagnostics.error({}, "the data folder holds no presets/serving.yaml")
@@ -45,6 +90,22 @@ void need_cache(const Model<double>& model, std::string_view what, const Asked& 
             "name (`reckon list models`)");
     return;
   }
+}
+
+void say_formats(const Served<double>& served, Result& r) {
+  if (!served.classes) return;
+  std::map<std::string, std::vector<std::string>> by_format;
+  for_each_class(
+      [&](TensorClass c, const std::optional<Stored<double>>& own) {
+        if (own) by_format[own->name].emplace_back(c.title);
+      },
+      *served.classes);
+  std::string said = "Weights in " + served.weights.name;
+  for (const auto& [format, classes] : by_format)
+    said += fmt::format(", {} in {}", join(classes, ", "), format);
+  said += fmt::format("; cache in {}", served.cache.name);
+  if (!served.recipe.empty()) said += fmt::format(" (recipe {})", served.recipe);
+  r.answer.notes.push_back(said + ".");
 }
 
 long number(Count<double> n) { return static_cast<long>(value_of(n.raw)); }

@@ -7,7 +7,12 @@
 
 namespace reckon {
 
-// bf16 where nothing else is said: presets/serving.yaml.
+// `recipe: NAME` written out: keys of the recipe under keys of the question, where the question says nothing of its
+// own. Weights stated beside a recipe are a fault.
+using RecipeKeys = std::vector<std::pair<std::string, std::string>>;
+void lay_recipe(Workspace& work, doc::Value& tree, const RecipeKeys& keys,
+                Diagnostics& diagnostics);
+// The recipe's formats, and bf16 where nothing else is said: presets/serving.yaml.
 void fill_formats(Workspace& work, doc::Value& tree, Diagnostics& diagnostics);
 
 // Batch, and context or prompt and output.
@@ -27,6 +32,9 @@ void need_tensor(const TensorAsk& ask, const Asked& asked);
 // Conventions that the model can't be counted under.
 void need_countable(const Model<double>& model, const Assume<double>& assume, bool chunk,
                     const Asked& asked);
+
+// The formats in force, where a recipe or classes of tensors say more than a word.
+void say_formats(const Served<double>& served, Result& r);
 
 long number(Count<double> n);
 // Where ranks outnumber KV heads: what happens to the cache.

@@ -5,9 +5,11 @@
 
 #include <algorithm>
 
+#include "../legal_classes.hpp"
 #include "needs.hpp"
 #include "question_of.hpp"
 #include "questions.hpp"
+#include "reckon/base/text.hpp"
 #include "reckon/units/format.hpp"
 
 namespace reckon {
@@ -40,6 +42,11 @@ class StatesOf : public QuestionOf<StatesQuestion> {
     if (linked && !alone) need_links(q.cluster, q.on, q.assume, asked, crosses(q));
     if (q.cluster && !q.peak && q.assume.train.mfu)
       need_peak(q.cluster, {{}, q.precision.compute}, asked);
+    check_classes(q.model, q.precision.classes, "precision.classes", asked.places,
+                  asked.diagnostics);
+    if (!q.gradients)
+      check_classes(q.model, q.precision.gradient_classes, "precision.gradient_classes",
+                    asked.places, asked.diagnostics);
     const bool covers_shapes = std::any_of(
         q.optimizer.states.begin(), q.optimizer.states.end(), [](const OptimizerState<double>& s) {
           return s.covers != Covers::kAll || s.shape != StateShape::kFull;
@@ -80,6 +87,7 @@ class StatesOf : public QuestionOf<StatesQuestion> {
           "long. DDP, ZeRO and FSDP go around one flat ring (assume.ring_across: over one port or "
           "all of a node's), HSDP around the node's and then between nodes, one after the other: "
           "which is faster depends on that.");
+    by_class(r);
     r.not_modelled = {"activations, gathered layers, reserve: `reckon eval`",
                       "more than one micro-batch a step"};
   }
@@ -106,6 +114,17 @@ class StatesOf : public QuestionOf<StatesQuestion> {
   }
   static std::string name_of_model(const Input& q, const Result& r) {
     return q.model.name.empty() ? text(r, "parameters.total") : q.model.name;
+  }
+  // Where the recipe keeps classes of tensors in formats of their own.
+  static void by_class(Result& r) {
+    constexpr std::string_view kPrefix = "ddp.weights.";
+    std::vector<std::string> parts;
+    for (const Metric& m : r.metrics)
+      if (m.id.starts_with(kPrefix))
+        parts.push_back(
+            fmt::format("{} {}", m.title.substr(m.title.rfind(": ") + 2), text(r, m.id)));
+    if (!parts.empty())
+      r.answer.notes.push_back(fmt::format("Weights by class under DDP: {}.", join(parts, ", ")));
   }
   static const char* first_that_fits(const Output& out) {
     for (std::size_t i = 0; i < out.ways.size(); ++i)

@@ -3,36 +3,27 @@
 //   CompressAnswer<double> a = answer(question);
 //   a.speedup, a.pays_to
 //
-// A decode step reads every weight it multiplies with once, and the cache; it takes as long as the slower of reading
-// and computing. Fewer bits make reading shorter: all of it counts while reading is what takes time, that is up to
-// B = bytes read · P / (2 · N · W), and nothing once the step before would compute longer than it reads. Where
-// products are computed in the narrow format too (W8A8), P grows and the gain stays.
+// The step is decode's (cost/decode.hpp), under `assume.decode`. Fewer bits make reading shorter: all of it counts
+// while reading is what takes time, that is up to the batch from which computing takes longer, and nothing once the
+// step before would compute longer than it reads. Where products are computed in the narrow format too (W8A8),
+// computing is faster as well and the gain stays.
 //
 // Costs. GPTQ (arXiv 2210.17323): the calibration tokens through the model, for each matrix of d inputs and o outputs a
 // Hessian (2·T·d²), its inverse by Cholesky (4/3·d³) and the updates (d²·o). AWQ (arXiv 2306.00978): the tokens
 // through the model once, and through its matrices once for each scale tried. Quantization-aware training: 6·N·T.
 #pragma once
 
+#include <array>
 #include <optional>
 
+#include "reckon/cost/decode_limits.hpp"
+#include "reckon/cost/memory.hpp"
 #include "reckon/cost/metric.hpp"
-#include "reckon/cost/model.hpp"
 #include "reckon/cost/questions/machine.hpp"
 #include "reckon/spec/questions/compress.hpp"
 
 namespace reckon {
 
-inline const Formula kCompressWeights{
-    "compress.weights", "M_w", "weights, each class in its format", "sum over classes of tensors"};
-inline const Formula kCompressRead{"compress.read", "M_read", "weights a decode step reads",
-                                   "all it multiplies with, once; of routed experts those touched"};
-inline const Formula kCompressCache{"compress.cache", "M_kv", "cache a decode step reads",
-                                    "batch · cache of a sequence"};
-inline const Formula kCompressStep{"compress.step", "t_dec", "decode step",
-                                   "the slower of reading and computing"};
-inline const Formula kCompressCrossover{"compress.crossover", "B_x",
-                                        "batch whose products take as long as reading the weights",
-                                        "bytes read · P / (2 · N · W)", Hint::kRatio};
 inline const Formula kCompressSmaller{"compress.smaller", "smaller", "weights before over after",
                                       "both sums", Hint::kRatio};
 inline const Formula kCompressSpeedup{"compress.speedup", "faster", "decode step before over after",
@@ -40,9 +31,6 @@ inline const Formula kCompressSpeedup{"compress.speedup", "faster", "decode step
 inline const Formula kCompressBound{"compress.speedup_bound", "faster_max",
                                     "most that reading fewer bytes can gain",
                                     "weights read before over after, no cache", Hint::kRatio};
-inline const Formula kCompressRoom{"compress.sequences", "B_max",
-                                   "sequences that fit beside the weights",
-                                   "(capacity - weights) / cache of one, whole", Hint::kCount};
 inline const Formula kGptqHessians{"gptq.hessians", "F_H", "FLOPs of the Hessians",
                                    "2 · tokens · inputs² a matrix; arXiv 2210.17323"};
 inline const Formula kGptqInverses{"gptq.inverses", "F_inv", "FLOPs of their inverses",
@@ -62,10 +50,17 @@ inline const Formula kQatMemory{"qat.memory", "M_qat", "training state of all pa
                                 "weights, gradients, master copy and optimizer states"};
 inline const Formula kCompressTime{"compress.time", "t", "time on one GPU", "FLOPs / (peak · MFU)"};
 
+inline constexpr MetricInfo kClassBefore[] =
+    RECKON_CLASS_METRICS("before.weights.", "weights before: ");
+inline constexpr MetricInfo kClassAfter[] =
+    RECKON_CLASS_METRICS("after.weights.", "weights after: ");
+
 template <class R>
 struct Compressed {
   Bytes<R> weights, read, kv;  // kv: of a token
-  std::optional<Count<R>> crossover, sequences;
+  std::array<Bytes<R>, kTensorClasses> classes{};
+  std::optional<Ratio<R>> crossover;
+  std::optional<Count<R>> sequences;
   std::optional<Seconds<R>> step;
 };
 
@@ -97,6 +92,8 @@ void CompressAnswer<R>::metrics(V&& v) const {
   constexpr const char* kNoRoom = "needs a chip, a context and a model that states its heads";
   const auto side = [&](const std::string& when, const Compressed<R>& c) {
     v(MetricInfo{when + ".weights", "weights " + when}, c.weights);
+    for (std::size_t i = 0; i < kTensorClasses; ++i)
+      v((&c == &before ? kClassBefore : kClassAfter)[i], c.classes[i]);
     v(MetricInfo{when + ".read", "weights a decode step reads, " + when}, c.read);
     v(MetricInfo{when + ".kv_per_token", "cache of a token, " + when, Hint::kPerToken}, c.kv);
     v(MetricInfo{when + ".step", "decode step " + when}, c.step, kNoChip);

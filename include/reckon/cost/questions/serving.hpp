@@ -12,6 +12,7 @@ template <class R, template <class> class Q>
 Server<R> server_of(const Q<R>& q) {
   Server<R> s{q.model, parameters(q.model), {}, {}, {}, {}, {}, q.assume};
   s.size = {q.served.weights.size, q.served.cache.size, q.served.activations.size};
+  s.classes = q.served.classes;
   s.links = links_of(q.cluster, q.on, q.assume);
   s.assume.latency = latency_of(q.on, q.assume);
   if (q.on.node_gpus)

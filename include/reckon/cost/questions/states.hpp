@@ -100,6 +100,14 @@ void StatesAnswer<R>::metrics(V&& v) const {
       return w.states ? std::optional<T>((*w.states).*member) : std::nullopt;
     };
     v(MetricInfo{id + ".weights", name + "weights"}, part(&States<R>::weights), why(""));
+    if (w.states) {
+      for (const ClassWeights<R>& c : w.states->classes) {
+        const std::string_view whole = kClassWeights[c.at].id;  // memory.weights.vectors
+        v(MetricInfo{id + "." + std::string(whole.substr(whole.find('.') + 1)),
+                     name + std::string(kClassWeights[c.at].title)},
+          c.bytes);
+      }
+    }
     v(MetricInfo{id + ".gradients", name + "gradients"}, part(&States<R>::gradients), why(""));
     v(MetricInfo{id + ".optimizer", name + "optimizer and master copy"},
       part(&States<R>::optimizer), why(""));

@@ -3,6 +3,7 @@
 //   kind: compress
 //   model: llama-3-8b
 //   weights: int4-g128          # the layers' matrices; tables, head and norms as below, or as before
+//   recipe: w4a16               # or all of them from a file in formats/recipes
 //   cluster: 1xh100-sxm
 //   batch: 16
 //   context: 8192
@@ -22,7 +23,9 @@ template <class R>
 struct CompressQuestion {
   std::string name, comment;
   Model<R> model;
+  std::string recipe;
   std::optional<Stored<R>> weights, embeddings, head, norms, kv, original;
+  std::optional<TensorFormats<R>> classes;
   std::optional<Cluster<R>> cluster;
   OnChip<R> on;
   std::optional<FlopRate<R>> original_peak;
@@ -37,7 +40,9 @@ struct CompressQuestion {
     v(Field("name", "", "for people"), s.name...);
     v(Field("comment", "", "for people"), s.comment...);
     v(Field("model", "", "a file in models/").by_name().required(), s.model...);
-    v(Field("weights", "b_w", "format of the layers' matrices").by_name().required(), s.weights...);
+    v(Field("recipe", "", "a file in formats/recipes: weights by class, cache, peak"), s.recipe...);
+    v(Field("weights", "b_w", "format of the layers' matrices").by_name(), s.weights...);
+    v(Field("classes", "", "formats of classes of tensors; the rest as below"), s.classes...);
     v(Field("embeddings", "b_e", "of the input table; as before if not stated").by_name(),
       s.embeddings...);
     v(Field("head", "b_h", "of the output head; as before if not stated").by_name(), s.head...);

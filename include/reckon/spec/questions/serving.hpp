@@ -1,7 +1,9 @@
 // What the serving questions share: number formats of the served model, and the load of a decode batch.
 //
 //   weights: int4              # bf16 if not stated (presets/serving.yaml)
-//   cache: fp8
+//   cache: fp8-e4m3
+//   classes: {head: bf16, embedding: bf16}     # weights kept in formats of their own
+//   recipe: w4a16              # or all of them from a file in formats/recipes
 //   batch: 32
 //   prompt: 2000               # or context: 2250, the mean number of tokens in a sequence's cache
 //   output: 500
@@ -10,6 +12,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 
 #include "reckon/doc/field.hpp"
 #include "reckon/spec/assume.hpp"
@@ -21,12 +24,18 @@ namespace reckon {
 
 template <class R>
 struct Served {
+  std::string recipe;
   Stored<R> weights, cache, activations;
+  std::optional<TensorFormats<R>> classes;
 
   template <class V, class... S>
   static void fields(V&& v, S&... s) {
+    v(Field("recipe", "", "a file in formats/recipes: weights by class, cache, activations, peak"),
+      s.recipe...);
     v(Field("weights", "w", "number format of the stored weights").by_name().supplied(),
       s.weights...);
+    v(Field("classes", "", "weights of classes of tensors that are stored in another format"),
+      s.classes...);
     v(Field("cache", "b_kv", "number format of cached keys and values").by_name().supplied(),
       s.cache...);
     v(Field("activations", "b", "number format of what tensor ranks exchange").by_name().supplied(),
