@@ -74,6 +74,8 @@ inline constexpr const char* kNoShape =
 inline constexpr const char* kNoLayers = "needs the model's layers and hidden width";
 inline constexpr const char* kNoHostMemory =
     "the node states no host memory: node: {host_memory: 2 TB}";
+inline constexpr const char* kNoProgress =
+    "failures come faster than an interval and a restart take: no work gets done";
 inline constexpr const char* kNoPrice = "add price: to get dollars";
 inline constexpr const char* kNoPower = "the chip states no power: run: {power: 700 W}";
 
@@ -111,6 +113,26 @@ void operation_metrics(const OperationNames& n, const Operation<R>& op, bool has
   v(n.step_bytes, op.bytes);
   v(n.step_time, op.time);
   if (has_exposed) v(n.exposed, op.exposed);
+}
+
+template <class R, class V>
+void failing_metrics(const FailingRun<R>& f, const char* no_run, V&& v) {
+  v(kCheckpointBytes, f.checkpoint);
+  v(kCheckpointWrite, f.write);
+  v(kCheckpointStall, f.stall);
+  v(kClusterMtbf, f.goodput.mtbf);
+  v(kBestInterval, f.goodput.best_interval);
+  v(kInterval, f.goodput.interval);
+  v(kCheckpointShare, f.goodput.checkpoint_share);
+  v(kLostPerFailure, f.goodput.lost_per_failure);
+  v(kFailureShare, f.goodput.failure_share);
+  v(kGoodput, f.goodput.share, kNoProgress);
+  const char* none = f.goodput.share ? no_run : kNoProgress;
+  v(kFailures, f.failures, none);
+  v(kLostWork, f.lost_work, none);
+  v(kElapsed, f.elapsed, none);
+  v(kElapsedGpuTime, f.gpu_time, none);
+  v(kElapsedCost, f.cost, f.elapsed ? kNoPrice : none);
 }
 
 }  // namespace detail
@@ -200,6 +222,7 @@ void TrainingEstimate<R>::metrics(V&& v) const {
   v(kGpuTime, run.gpu_time, no_run);
   v(kEnergy, run.energy, run.length ? kNoPower : no_run);
   v(kCost, run.cost, run.length ? kNoPrice : no_run);
+  if (run.failing) failing_metrics(*run.failing, run.length ? nullptr : no_run, v);
 }
 
 }  // namespace reckon
