@@ -175,7 +175,7 @@ TrainingEstimate<R> estimate(const TrainingPlan<R>& plan) {
   if (slots) e.bubble = bubble_ratios(pipeline_shape(plan, e.layout));
   e.run.steps = run_steps(plan, e.layout);
   time_step(plan, inputs.stages, e);
-  if (plan.run.mtbf_per_gpu && plan.run.checkpoint)
+  if (states_failures(plan.run))
     e.run.failing = failing_run(plan, e.layout, e.memory.states, e.run);
   if (!slots && !e.step) e.bubble = bubble_without_times(plan, e);
   return e;

@@ -1,6 +1,6 @@
 // What a run takes when machines fail: checkpoints, lost work, restarts, and the share that trains.
 //
-//   Goodput<R> g = goodput({G, M_gpu, S, δ, t_write, interval, restart, evaluation});
+//   Goodput<R> g = goodput({G, M_gpu, Saving<R>{stall, t_write}, restart, evaluation});
 //   g.share, g.interval                     // 93 %, every 28 min
 //
 // After each interval t of training the step waits δ for a checkpoint. A failure of any of the G GPUs,
@@ -10,7 +10,8 @@
 //   T' = T·(1 + δ/t) + T'/M·((t + δ)/2 + t_write' + t_restart)
 //
 // with t_write' the time until a checkpoint written beside training counts. The best interval is
-// √(2·δ·M). Good while t + δ is well below M. Source: Young 1974; Daly 2006, equation 7 and section 2.
+// √(2·δ·M). Good while t + δ is well below M. Without a failure rate nothing fails, and only what is
+// stated of checkpoints and evaluation is subtracted. Source: Young 1974; Daly 2006.
 #pragma once
 
 #include <optional>
@@ -62,12 +63,20 @@ inline const Formula kFailures{"run.failures", "n_fail", "failures of the run, o
 inline const Formula kLostWork{"run.lost_work", "T_lost", "training done twice",
                                "failures · work lost at one", Hint::kDays};
 
+// A checkpoint: what training waits, how long writing takes, how often; async: written beside training.
+template <class R>
+struct Saving {
+  Seconds<R> stall, write;
+  std::optional<Seconds<R>> interval;
+  bool async = false;
+};
+
+// Without a failure rate a checkpoint's interval is stated; with one there are checkpoints.
 template <class R>
 struct GoodputInputs {
   Count<R> gpus;
-  Seconds<R> mtbf_per_gpu, stall, write;
-  std::optional<Seconds<R>> interval;
-  bool async = false;
+  std::optional<Seconds<R>> mtbf_per_gpu;
+  std::optional<Saving<R>> saving;
   Seconds<R> restart{};
   Ratio<R> evaluation{};
 };
@@ -75,40 +84,53 @@ struct GoodputInputs {
 // share: absent where failures come faster than work gets done.
 template <class R>
 struct Goodput {
-  Seconds<R> mtbf, best_interval, interval, lost_per_failure;
-  Ratio<R> checkpoint_share, failure_share;
+  std::optional<Seconds<R>> mtbf, best_interval, interval, lost_per_failure;
+  Ratio<R> checkpoint_share{}, failure_share{};
   std::optional<Ratio<R>> share;
 };
 
-// Written beside training, a checkpoint must be done before the next one begins.
+// The interval that wastes least. Written beside training, a checkpoint must be done before the next
+// one begins.
 template <class R>
-Seconds<R> interval_of(const GoodputInputs<R>& x, Seconds<R> best) {
-  if (x.interval) return *x.interval;
-  if (!x.async) return kInterval(best);
+Seconds<R> best_interval(const Saving<R>& s, Seconds<R> mtbf) {
+  auto stall = s.stall;
+  auto M = mtbf;
+  NAME(stall, M);
+  return kBestInterval(sqrt(2 * stall * M));
+}
+template <class R>
+Seconds<R> used_interval(const Saving<R>& s, Seconds<R> best) {
   auto t_best = best;
-  auto t_write = x.write;
+  auto t_write = s.write;
   NAME(t_best, t_write);
-  return kInterval(max(t_best, t_write));
+  return kInterval(s.async ? max(t_best, t_write) : t_best);
+}
+
+template <class R>
+void add_saving(const Saving<R>& s, Goodput<R>& g) {
+  if (g.mtbf) g.best_interval = best_interval(s, *g.mtbf);
+  g.interval = s.interval ? *s.interval : used_interval(s, *g.best_interval);
+  auto t = *g.interval;
+  auto stall = s.stall;
+  NAME(t, stall);
+  g.checkpoint_share = kCheckpointShare(stall / (t + stall));
+  if (!g.mtbf) return;
+  auto since = (t + stall) / 2;
+  NAME(since);
+  g.lost_per_failure = kLostPerFailure(s.async ? since + s.write : since);
 }
 
 template <class R>
 Goodput<R> goodput(const GoodputInputs<R>& x) {
   Goodput<R> g;
-  g.mtbf = kClusterMtbf(x.mtbf_per_gpu / x.gpus);
-  auto stall = x.stall;
-  auto M = g.mtbf;
-  NAME(stall, M);
-  g.best_interval = kBestInterval(sqrt(2 * stall * M));
-  g.interval = interval_of(x, g.best_interval);
-  auto t = g.interval;
-  NAME(t);
-  g.checkpoint_share = kCheckpointShare(stall / (t + stall));
-  auto since = (t + stall) / 2;
-  NAME(since);
-  g.lost_per_failure = kLostPerFailure(x.async ? since + x.write : since);
-  auto t_lost = g.lost_per_failure;
-  NAME(t_lost);
-  g.failure_share = kFailureShare((t_lost + x.restart) / M);
+  if (x.mtbf_per_gpu) g.mtbf = kClusterMtbf(*x.mtbf_per_gpu / x.gpus);
+  if (x.saving) add_saving(*x.saving, g);
+  if (g.lost_per_failure) {
+    auto t_lost = *g.lost_per_failure;
+    auto M = *g.mtbf;
+    NAME(t_lost, M);
+    g.failure_share = kFailureShare((t_lost + x.restart) / M);
+  }
   auto x_ckpt = g.checkpoint_share;
   auto x_fail = g.failure_share;
   NAME(x_ckpt, x_fail);

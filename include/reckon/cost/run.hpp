@@ -32,8 +32,8 @@ inline const MetricInfo kMfu6n{"mfu.6n", "MFU counting 6N", Hint::kFraction},
 // The run as failures leave it.
 template <class R>
 struct FailingRun {
-  Bytes<R> checkpoint;
-  Seconds<R> write, stall;
+  std::optional<Bytes<R>> checkpoint;
+  std::optional<Saving<R>> saving;
   Goodput<R> goodput;
   std::optional<Seconds<R>> elapsed, gpu_time, lost_work;
   std::optional<Count<R>> failures;
@@ -119,19 +119,30 @@ Seconds<R> checkpoint_stall(const TrainingPlan<R>& plan, const States<R>& held,
                          (plan.cluster.node.chip.host->one_way * plan.assume.efficiency.host));
 }
 
-// Needs mtbf_per_gpu and checkpoint; the length where the plan has one.
+template <class R>
+void add_checkpoint(const TrainingPlan<R>& plan, const States<R>& held, FailingRun<R>& f) {
+  const Checkpoint<R>& c = *plan.run.checkpoint;
+  f.checkpoint = checkpoint_bytes(plan, whole_layers(plan));
+  auto S = *f.checkpoint;
+  NAME(S);
+  auto write = kCheckpointWrite(S / *c.write_bandwidth);
+  f.saving = Saving<R>{checkpoint_stall(plan, held, write), write, c.interval, c.async};
+}
+
+// Whether the plan says anything of what comes between the steps.
+template <class R>
+bool states_failures(const Run<R>& run) {
+  return run.mtbf_per_gpu || run.checkpoint || !(run.evaluation <= 0);
+}
+
+// The run as the plan says it fails, saves and evaluates; the length where the plan has one.
 template <class R>
 FailingRun<R> failing_run(const TrainingPlan<R>& plan, const Layout<R>& x, const States<R>& held,
                           const RunEstimate<R>& ideal) {
   FailingRun<R> f;
-  const Checkpoint<R>& c = *plan.run.checkpoint;
-  f.checkpoint = checkpoint_bytes(plan, whole_layers(plan));
-  auto S = f.checkpoint;
-  NAME(S);
-  f.write = kCheckpointWrite(S / *c.write_bandwidth);
-  f.stall = checkpoint_stall(plan, held, f.write);
-  f.goodput = goodput(GoodputInputs<R>{x.G, *plan.run.mtbf_per_gpu, f.stall, f.write, c.interval,
-                                       c.async, plan.run.restart, plan.run.evaluation});
+  if (plan.run.checkpoint) add_checkpoint(plan, held, f);
+  f.goodput = goodput(GoodputInputs<R>{x.G, plan.run.mtbf_per_gpu, f.saving, plan.run.restart,
+                                       plan.run.evaluation});
   if (!f.goodput.share || !ideal.length) return f;
   auto T_run = *ideal.length;
   auto share = *f.goodput.share;
@@ -139,9 +150,11 @@ FailingRun<R> failing_run(const TrainingPlan<R>& plan, const Layout<R>& x, const
   auto elapsed = kElapsed(T_run / share);
   f.elapsed = elapsed;
   f.gpu_time = kElapsedGpuTime(x.G * elapsed);
-  auto failures = kFailures(elapsed / f.goodput.mtbf);
-  f.failures = failures;
-  f.lost_work = kLostWork(failures * f.goodput.lost_per_failure);
+  if (f.goodput.mtbf) {
+    auto failures = kFailures(elapsed / *f.goodput.mtbf);
+    f.failures = failures;
+    f.lost_work = kLostWork(failures * *f.goodput.lost_per_failure);
+  }
   if (plan.run.price) f.cost = kElapsedCost(*f.gpu_time * *plan.run.price);
   return f;
 }

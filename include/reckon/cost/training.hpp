@@ -76,6 +76,10 @@ inline constexpr const char* kNoHostMemory =
     "the node states no host memory: node: {host_memory: 2 TB}";
 inline constexpr const char* kNoProgress =
     "failures come faster than an interval and a restart take: no work gets done";
+inline constexpr const char* kNoFailures =
+    "the plan states no failure rate: run: {mtbf_per_gpu: 50000 h}";
+inline constexpr const char* kNoCheckpoint =
+    "the plan states no checkpoints: run: {checkpoint: {write_bandwidth: 100 GB/s}}";
 inline constexpr const char* kNoPrice = "add price: to get dollars";
 inline constexpr const char* kNoPower = "the chip states no power: run: {power: 700 W}";
 
@@ -117,19 +121,25 @@ void operation_metrics(const OperationNames& n, const Operation<R>& op, bool has
 
 template <class R, class V>
 void failing_metrics(const FailingRun<R>& f, const char* no_run, V&& v) {
-  v(kCheckpointBytes, f.checkpoint);
-  v(kCheckpointWrite, f.write);
-  v(kCheckpointStall, f.stall);
-  v(kClusterMtbf, f.goodput.mtbf);
-  v(kBestInterval, f.goodput.best_interval);
-  v(kInterval, f.goodput.interval);
-  v(kCheckpointShare, f.goodput.checkpoint_share);
-  v(kLostPerFailure, f.goodput.lost_per_failure);
-  v(kFailureShare, f.goodput.failure_share);
-  v(kGoodput, f.goodput.share, kNoProgress);
-  const char* none = f.goodput.share ? no_run : kNoProgress;
-  v(kFailures, f.failures, none);
-  v(kLostWork, f.lost_work, none);
+  const Goodput<R>& g = f.goodput;
+  const auto of_saving = [&f](auto part) {
+    using T = decltype(part(*f.saving));
+    return f.saving ? std::optional<T>(part(*f.saving)) : std::nullopt;
+  };
+  v(kCheckpointBytes, f.checkpoint, kNoCheckpoint);
+  v(kCheckpointWrite, of_saving([](const Saving<R>& s) { return s.write; }), kNoCheckpoint);
+  v(kCheckpointStall, of_saving([](const Saving<R>& s) { return s.stall; }), kNoCheckpoint);
+  v(kInterval, g.interval, kNoCheckpoint);
+  v(kCheckpointShare, g.checkpoint_share);
+  v(kClusterMtbf, g.mtbf, kNoFailures);
+  v(kBestInterval, g.best_interval, kNoFailures);
+  v(kLostPerFailure, g.lost_per_failure, kNoFailures);
+  v(kFailureShare, g.failure_share);
+  v(kGoodput, g.share, kNoProgress);
+  const char* none = g.share ? no_run : kNoProgress;
+  const char* never = g.mtbf ? none : kNoFailures;
+  v(kFailures, f.failures, never);
+  v(kLostWork, f.lost_work, never);
   v(kElapsed, f.elapsed, none);
   v(kElapsedGpuTime, f.gpu_time, none);
   v(kElapsedCost, f.cost, f.elapsed ? kNoPrice : none);
