@@ -17,14 +17,18 @@ using schedule::Slot;
 constexpr int kColumns = 72;  // of time
 constexpr int kMostRanks = 16;
 
-// Columns of a unit of time: as many whole ones for the shortest pass as fit, where all passes are
-// multiples of it; else so that the whole step fits.
-double columns_of_unit(const PlayedPipeline& p) {
-  const double fits = kColumns / p.run.time;
+double shortest_pass(const PlayedPipeline& p) {
   double shortest = p.run.time;
   for (const auto& slots : p.run.slots)
     for (const Slot& s : slots)
       if (s.end > s.start) shortest = std::min(shortest, s.end - s.start);
+  return shortest;
+}
+
+// Columns of a unit of time: as many whole ones for the shortest pass as fit, where all passes are
+// multiples of it; else so that the whole step fits.
+double columns_of_unit(const PlayedPipeline& p) {
+  const double fits = kColumns / p.run.time, shortest = shortest_pass(p);
   const auto multiple = [&](double x) {
     return std::abs(x / shortest - std::round(x / shortest)) < 1e-6;
   };
@@ -41,6 +45,9 @@ char letter(const PlayedPipeline& p, const PipelineOp& op) {
   const char capital = letters[static_cast<std::size_t>(op.pass)];
   return op.chunk % 2 == 0 ? capital : static_cast<char>(capital - 'A' + 'a');
 }
+
+// Where the shortest pass leaves room for a digit.
+bool numbered(const PlayedPipeline& p, double scale) { return shortest_pass(p) * scale >= 2 - 1e-9; }
 
 // What takes most of each column.
 std::string line_of(const PlayedPipeline& p, int rank, double scale) {
@@ -68,7 +75,7 @@ std::string line_of(const PlayedPipeline& p, int rank, double scale) {
     }
     if (all < 0.5) line[c] = ' ';
   }
-  // The micro-batch behind the letter where there is room.
+  if (!numbered(p, scale)) return line;
   for (std::size_t k = 0; k < ops.size(); ++k) {
     const auto from = static_cast<std::size_t>(std::lround(slots[k].start * scale));
     const auto to = static_cast<std::size_t>(std::lround(slots[k].end * scale));
@@ -81,7 +88,7 @@ std::string line_of(const PlayedPipeline& p, int rank, double scale) {
   return line;
 }
 
-std::string legend(const PlayedPipeline& p) {
+std::string legend(const PlayedPipeline& p, double scale) {
   std::string out = splits_backward(p.layout.kind)
                         ? "F forward, B gradient of the inputs, W of the weights"
                         : "F forward, B backward";
@@ -90,7 +97,7 @@ std::string legend(const PlayedPipeline& p) {
     out += placement_of(p.layout.kind) == Placement::kTwoWay
                ? "; small letters: the way up"
                : "; small letters: every second chunk";
-  return out + "; behind it the micro-batch, where there is room";
+  return out + (numbered(p, scale) ? "; behind it the micro-batch" : "");
 }
 
 std::string_view word(Pass pass) {
@@ -118,7 +125,7 @@ Picture pipeline_picture(const PlayedPipeline& p) {
     for (const char c : line) shown += c == ' ' ? "·" : std::string(1, c);
     out.lines.push_back(std::move(shown));
   }
-  out.lines.push_back(legend(p));
+  out.lines.push_back(legend(p, scale));
   return out;
 }
 

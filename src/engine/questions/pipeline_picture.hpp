@@ -2,8 +2,8 @@
 //
 //   stage 0 │F0F1F2F3······B0··F4B1··F5…
 //
-// Where a pass is at least two columns wide its micro-batch stands behind the letter. Where passes are
-// narrower than a column, it shows what takes most of it.
+// Where each pass is at least two columns wide its micro-batch stands behind the letter. Where passes
+// are narrower than a column, it shows what takes most of it.
 #pragma once
 
 #include "reckon/cost/questions/pipeline.hpp"
