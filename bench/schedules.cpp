@@ -12,8 +12,7 @@ void played(benchmark::State& state, ScheduleKind kind) {
   const schedule::PipelineLayout x{kind, 64, takes_chunks(kind) ? 4 : fixed_chunks(kind), 512};
   for (auto _ : state) {
     const schedule::Order order = schedule::order_of(x);
-    benchmark::DoNotOptimize(
-        schedule::play(x, order, schedule::even_times(x, {1, 1, 1})).time);
+    benchmark::DoNotOptimize(schedule::play(x, order, schedule::even_times(x, {1, 1, 1})).time);
   }
   state.SetLabel(title_of(kind));
 }
@@ -24,7 +23,8 @@ BENCHMARK_CAPTURE(played, dualpipe, ScheduleKind::kDualPipe)->Unit(benchmark::kM
 
 // A closed form, as a search over plans takes it: under a microsecond.
 void closed(benchmark::State& state, ScheduleKind kind) {
-  const PipelineShape<double> x{kind, Count<double>(64), Count<double>(kind == ScheduleKind::kInterleaved ? 4.0 : 1.0),
+  const PipelineShape<double> x{kind, Count<double>(64),
+                                Count<double>(kind == ScheduleKind::kInterleaved ? 4.0 : 1.0),
                                 Count<double>(512)};
   StagePasses<kSecond, double> t{Seconds<double>(1), Seconds<double>(1), Seconds<double>(1)};
   for (auto _ : state) {

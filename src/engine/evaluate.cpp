@@ -132,8 +132,8 @@ Result evaluate(Workspace& work, const LoadedTraining& loaded) {
       r.warnings.push_back(fmt::format("{} is {}: no machine does that; state a lower train.mfu",
                                        m.id, format_quantity(m.value, m.dim, m.hint)));
   }
-  if (const auto& f = e.run.failing; f && f->saving && f->saving->async &&
-                                     *f->goodput.interval < f->saving->write)
+  if (const auto& f = e.run.failing;
+      f && f->saving && f->saving->async && *f->goodput.interval < f->saving->write)
     r.warnings.push_back(
         fmt::format("a checkpoint takes {} to write, longer than the interval between two",
                     format_quantity(value_of(f->saving->write.raw), kSecond, Hint::kNone)));

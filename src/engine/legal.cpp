@@ -10,9 +10,9 @@
 #include "legal_run.hpp"
 #include "legal_schedule.hpp"
 #include "legal_tensor.hpp"
-#include "reckon/cost/schedule.hpp"
 #include "places.hpp"
 #include "reckon/base/text.hpp"
+#include "reckon/cost/schedule.hpp"
 
 namespace reckon {
 namespace {
@@ -209,13 +209,15 @@ class TrainingCheck {
       fault(at, "layers of an end are stated, and mesh.pipeline is 1: one stage holds them all")
           .help("leave it out");
     else if (v > 1)
-      fault(at, "layers of the ends are stated for stages of one piece, and this schedule cuts them "
-                "in " +
-                    std::to_string(v))
+      fault(at,
+            "layers of the ends are stated for stages of one piece, and this schedule cuts them "
+            "in " +
+                std::to_string(v))
           .help("leave it out, or write schedule: {kind: 1f1b}");
     else if (L > 0 && (stated + between > L || (between == 0 && stated != L)))
-      fault(at, fmt::format("the ends hold {} of {} layers, and {} stages between hold one at least",
-                            stated, L, between))
+      fault(at,
+            fmt::format("the ends hold {} of {} layers, and {} stages between hold one at least",
+                        stated, L, between))
           .note(places_.of("model.layers.0.count"), "layers are stated here")
           .help(between == 0 ? fmt::format("{} in all", L)
                              : fmt::format("at most {} for the ends", L - between));

@@ -9,7 +9,8 @@ void check_run(const TrainingPlan<double>& plan, const Places& places, Diagnosti
     return out.error(places.of(path), message);
   };
   if (run.mtbf_per_gpu && !saved)
-    fault("run.mtbf_per_gpu", "a run that fails needs checkpoints, and run.checkpoint is not stated")
+    fault("run.mtbf_per_gpu",
+          "a run that fails needs checkpoints, and run.checkpoint is not stated")
         .help("add checkpoint: {write_bandwidth: 100 GB/s}, of your storage");
   if (!run.mtbf_per_gpu && places.claimed("run.restart"))
     fault("run.restart", "a restart follows a failure, and run.mtbf_per_gpu is not stated")

@@ -44,8 +44,8 @@ bool check_chunks(const PipelineLayout& x, const SchedulePaths& paths, const Pla
                   Diagnostics& out) {
   const int fixed = fixed_chunks(x.kind);
   if (takes_chunks(x.kind) && x.ranks == 1) {
-    out.error(places.of(paths.kind), fmt::format("{} needs a pipeline, and {} is 1",
-                                                 named(x.kind), paths.stages));
+    out.error(places.of(paths.kind),
+              fmt::format("{} needs a pipeline, and {} is 1", named(x.kind), paths.stages));
     return false;
   }
   if (takes_chunks(x.kind) && x.chunks < 2) {
@@ -60,8 +60,8 @@ bool check_chunks(const PipelineLayout& x, const SchedulePaths& paths, const Pla
               fmt::format("{} chunks belong to the interleaved schedule", x.chunks))
         .help("write " + written(paths, ScheduleKind::kInterleaved, x.chunks));
   else
-    out.error(places.of(paths.chunks), fmt::format("{} cuts a stage into {} chunks, not {}",
-                                                   named(x.kind), fixed, x.chunks))
+    out.error(places.of(paths.chunks),
+              fmt::format("{} cuts a stage into {} chunks, not {}", named(x.kind), fixed, x.chunks))
         .help("leave chunks out");
   return false;
 }

@@ -38,8 +38,9 @@ std::vector<std::string> not_modelled(const TrainingPlan<double>& plan) {
   if (placement_of(plan.schedule.kind) == Placement::kTwoWay)
     out.emplace_back("summing the gradients of the two copies of a stage (DualPipe)");
   if (staggers_steps(plan.schedule.kind))
-    out.emplace_back("waiting for each other at the optimizer step: a stage goes on when it is done, "
-                     "as published (ZB-H2, ZB-V)");
+    out.emplace_back(
+        "waiting for each other at the optimizer step: a stage goes on when it is done, "
+        "as published (ZB-H2, ZB-V)");
   if (value(plan.cluster.nodes) > 1) out.emplace_back("contention in the network above the nodes");
   if (plan.trainable.adapters) out.emplace_back("activations that frozen layers need not keep");
   if (value(plan.sharding.zero) < 3) out.emplace_back("gradient buckets (DDP, ZeRO-1, ZeRO-2)");

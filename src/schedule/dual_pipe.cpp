@@ -22,8 +22,8 @@ class DualRank {
     later_.push_back(weight(chunk_[way], b_[way]++));
   }
   void pair_of(int forward_way, int backward_way) {
-    out_.push_back(pair(chunk_[forward_way], f_[forward_way]++, chunk_[backward_way],
-                        b_[backward_way]++));
+    out_.push_back(
+        pair(chunk_[forward_way], f_[forward_way]++, chunk_[backward_way], b_[backward_way]++));
   }
   void weight_of_oldest() { out_.push_back(later_[done_++]); }
   Ops take() { return std::move(out_); }

@@ -49,9 +49,7 @@ int PipelineLayout::piece(int rank, int chunk) const {
   return 0;
 }
 
-int least_micro_batches(ScheduleKind kind, int ranks) {
-  return pairs_passes(kind) ? 2 * ranks : 1;
-}
+int least_micro_batches(ScheduleKind kind, int ranks) { return pairs_passes(kind) ? 2 * ranks : 1; }
 
 LayoutFault fault_of(const PipelineLayout& x) {
   if (takes_chunks(x.kind) ? x.chunks < 2 : x.chunks != fixed_chunks(x.kind))

@@ -332,8 +332,7 @@ double least_time(const PipelineLayout& x, const Order& order, const PipelineTim
       if (op.pass == Pass::kWeight) work += t.weight;
       if (op.pass == Pass::kBackwardBoth) work += t.both();
       if (op.pass == Pass::kPair)
-        work += times.pair *
-                (t.forward + times.piece[at(x.piece(rank, op.backward_chunk))].both());
+        work += times.pair * (t.forward + times.piece[at(x.piece(rank, op.backward_chunk))].both());
     }
     most = std::max(most, work);
   }

@@ -18,10 +18,10 @@ PipelineShape<double> shape(ScheduleKind kind, int p, int n, int v = 1) {
   return {kind, Count<double>(p), Count<double>(std::max(v, fixed_chunks(kind))), Count<double>(n)};
 }
 
-const std::vector<Passes> kPasses{
-    {Time(1), Time(1), Time(1)},     {Time(1), Time(2), Time(1)}, {Time(1), Time(1), Time(0.5)},
-    {Time(1), Time(1.25), Time(0.75)}, {Time(2), Time(1), Time(1)}, {Time(1), Time(1), Time(1.5)},
-    {Time(1), Time(1), Time(0)},     {Time(1), Time(0.5), Time(1)}};
+const std::vector<Passes> kPasses{{Time(1), Time(1), Time(1)},   {Time(1), Time(2), Time(1)},
+                                  {Time(1), Time(1), Time(0.5)}, {Time(1), Time(1.25), Time(0.75)},
+                                  {Time(2), Time(1), Time(1)},   {Time(1), Time(1), Time(1.5)},
+                                  {Time(1), Time(1), Time(0)},   {Time(1), Time(0.5), Time(1)}};
 
 schedule::Played played(const PipelineShape<double>& x, const Passes& t, double pair = 1) {
   const schedule::PipelineLayout layout = layout_of(x);
@@ -33,8 +33,8 @@ schedule::Played played(const PipelineShape<double>& x, const Passes& t, double 
 
 // What the formula says, against what the ranks wait when it is played.
 void check(const PipelineShape<double>& x, const Passes& t) {
-  INFO(title_of(x.kind) << " p " << x.p.raw << " v " << x.v.raw << " n " << x.n.raw << " F " << t.F.raw
-                        << " B " << t.B.raw << " W " << t.W.raw);
+  INFO(title_of(x.kind) << " p " << x.p.raw << " v " << x.v.raw << " n " << x.n.raw << " F "
+                        << t.F.raw << " B " << t.B.raw << " W " << t.W.raw);
   REQUIRE(has_closed_form(x, t));
   const double work = x.n.raw * plain(t.F + t.B + t.W);
   const double period = played(x, t).period(staggers_steps(x.kind));
@@ -60,8 +60,10 @@ TEST_CASE("bubble: slots of 1F1B, GPipe and interleaved schedules, whatever the 
 TEST_CASE("bubble: ZB-H1 and ZB-H2 from as many micro-batches on as fill them") {
   for (const Passes& t : kPasses) {
     for (const int p : {2, 3, 4, 7, 8, 16, 32}) {
-      for (const int n : {p, p + 1, 2 * p, 3 * p + 1, 128}) check(shape(ScheduleKind::kZbH1, p, n), t);
-      for (const int n : {2 * p - 1, 2 * p, 3 * p + 1, 128}) check(shape(ScheduleKind::kZbH2, p, n), t);
+      for (const int n : {p, p + 1, 2 * p, 3 * p + 1, 128})
+        check(shape(ScheduleKind::kZbH1, p, n), t);
+      for (const int n : {2 * p - 1, 2 * p, 3 * p + 1, 128})
+        check(shape(ScheduleKind::kZbH2, p, n), t);
     }
   }
   // Not before: more is waited than the formula says.
@@ -115,8 +117,9 @@ TEST_CASE("bubble: what a stage holds, against the orders") {
       const auto held = schedule::in_flight(layout, schedule::order_of(layout));
       for (int i = 0; i < p; ++i) {
         INFO(title_of(kind) << " p " << p << " stage " << i);
-        CHECK(in_flight(x, i).raw ==
-              Approx(static_cast<double>(held[static_cast<std::size_t>(i)].total()) / layout.chunks));
+        CHECK(
+            in_flight(x, i).raw ==
+            Approx(static_cast<double>(held[static_cast<std::size_t>(i)].total()) / layout.chunks));
       }
     }
   }

@@ -50,7 +50,8 @@ TEST_CASE("goodput: as runs that fail at random have it, to the first order") {
       const double t = plain(*g.interval);
       // Of second order: the share lost at failures, squared.
       const double second = std::pow(plain(g.failure_share), 2);
-      CHECK(plain(*g.share) == Approx(played(t, stall, 36'000, restart, 300'000)).margin(second + 0.002));
+      CHECK(plain(*g.share) ==
+            Approx(played(t, stall, 36'000, restart, 300'000)).margin(second + 0.002));
     }
   }
 }

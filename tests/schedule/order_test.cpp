@@ -13,7 +13,8 @@ using namespace reckon::test;
 
 namespace {
 
-using Done = std::set<std::tuple<int, int, int>>;  // what (0 forward, 1 backward, 2 weights), chunk, micro-batch
+using Done = std::set<
+    std::tuple<int, int, int>>;  // what (0 forward, 1 backward, 2 weights), chunk, micro-batch
 
 // Each pass once, after what it needs on its own rank.
 void check_rank(const PipelineLayout& x, const std::vector<Op>& ops) {
@@ -99,10 +100,10 @@ TEST_CASE("schedules: published activations, relative to 1F1B's first stage") {
     return static_cast<double>(in_flight(x, order_of(x)).front().total()) / x.chunks;
   };
   CHECK(first(ScheduleKind::k1f1b, 8, 32) == 8);
-  CHECK(first(ScheduleKind::kZbH1, 8, 32) == 8);       // 1×
-  CHECK(first(ScheduleKind::kZbH2, 8, 32) == 15);      // (2p − 1)/p ×
-  CHECK(first(ScheduleKind::kZbV, 8, 32) == 8);        // 1×
-  CHECK(first(ScheduleKind::kDualPipe, 8, 32) == 9);   // p + 1
+  CHECK(first(ScheduleKind::kZbH1, 8, 32) == 8);         // 1×
+  CHECK(first(ScheduleKind::kZbH2, 8, 32) == 15);        // (2p − 1)/p ×
+  CHECK(first(ScheduleKind::kZbV, 8, 32) == 8);          // 1×
+  CHECK(first(ScheduleKind::kDualPipe, 8, 32) == 9);     // p + 1
   CHECK(first(ScheduleKind::kDualPipeV, 8, 32) == 8.5);  // of 16 half stages: 16 + 1
 }
 

@@ -30,20 +30,20 @@ inline const Formula kBubbleSlots{"pipeline.bubble_slots", "T_bubble", "what a s
                                   "p − 1 slots to fill and drain, Narayanan 2021"};
 inline const Formula kBubbleZbH1{"pipeline.bubble_zb_h1", "T_bubble", "what a stage waits, ZB-H1",
                                  "(p − 1)(F + B − W) for W ≤ B, Qi 2024 section 2"};
-inline const Formula kBubbleZbH2{
-    "pipeline.bubble_zb_h2", "T_bubble", "what a stage waits within its own step, ZB-H2",
-    "(p − 1)(F + B − 2W), Qi 2024 section 2"};
-inline const Formula kBubbleDualPipe{
-    "pipeline.bubble_dualpipe", "T_bubble", "what the stages in the middle wait, DualPipe",
-    "(p/2 − 1)(FB + B' − 3W), DeepSeek-V3 report, table 2"};
+inline const Formula kBubbleZbH2{"pipeline.bubble_zb_h2", "T_bubble",
+                                 "what a stage waits within its own step, ZB-H2",
+                                 "(p − 1)(F + B − 2W), Qi 2024 section 2"};
+inline const Formula kBubbleDualPipe{"pipeline.bubble_dualpipe", "T_bubble",
+                                     "what the stages in the middle wait, DualPipe",
+                                     "(p/2 − 1)(FB + B' − 3W), DeepSeek-V3 report, table 2"};
 inline const Formula kPlayedTime{"pipeline.played", "T_pipe", "schedule played out",
                                  "passes on the path that decides it"};
 inline const Formula kPlayedBubble{"pipeline.bubble_played", "T_bubble",
                                    "what a stage waits, mean over the stages",
                                    "played out, less the work"};
 inline const Formula kBubbleShareTimes{"pipeline.bubble_share_times", "share",
-                                       "bubble as a share of elapsed time", "bubble / (work + bubble)",
-                                       Hint::kFraction};
+                                       "bubble as a share of elapsed time",
+                                       "bubble / (work + bubble)", Hint::kFraction};
 inline const Formula kBubbleOverheadTimes{"pipeline.bubble_overhead_times", "overhead",
                                           "bubble over ideal time", "bubble / work",
                                           Hint::kFraction};
@@ -65,7 +65,7 @@ template <Dim D, class R>
 struct PlayedWith {
   Quantity<D, R> send{};
   bool blocking = false;
-  Ratio<R> pair{1};       // time of a joined pair over that of both apart
+  Ratio<R> pair{1};        // time of a joined pair over that of both apart
   bool staggered = false;  // the longest rank's own step, not from the first to the last of all
 };
 
@@ -102,8 +102,8 @@ inline schedule::PathCounts::OfPiece all_pieces(const schedule::PathCounts& coun
 // equal. `played` keeps what else was found.
 template <Dim D, class R>
 Quantity<D, R> played_time(const schedule::PipelineLayout& x,
-                           const std::vector<StagePasses<D, R>>& piece, const PlayedWith<D, R>& with,
-                           schedule::Played* played = nullptr) {
+                           const std::vector<StagePasses<D, R>>& piece,
+                           const PlayedWith<D, R>& with, schedule::Played* played = nullptr) {
   schedule::PipelineTimes times;
   for (int i = 0; i < x.pieces(); ++i) {
     const auto& t = piece[piece.size() == 1 ? 0 : static_cast<std::size_t>(i)];

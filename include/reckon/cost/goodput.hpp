@@ -45,10 +45,9 @@ inline const Formula kCheckpointShare{"run.checkpoint.share", "x_ckpt",
 inline const Formula kLostPerFailure{"run.lost_per_failure", "t_lost",
                                      "work lost at a failure, on average",
                                      "half an interval, and what was not written yet"};
-inline const Formula kFailureShare{"run.failure_share", "x_fail",
-                                   "share of the time lost at failures",
-                                   "(lost work + restart) / time between failures",
-                                   Hint::kFraction};
+inline const Formula kFailureShare{
+    "run.failure_share", "x_fail", "share of the time lost at failures",
+    "(lost work + restart) / time between failures", Hint::kFraction};
 inline const Formula kGoodput{"run.goodput", "goodput", "share of the elapsed time that trains",
                               "Young 1974, Daly 2006, to the first order", Hint::kFraction};
 inline const Formula kElapsed{"run.elapsed_days", "T_elapsed", "length of the run with failures",

@@ -232,9 +232,9 @@ PipelineTime<R> pipeline_time(const TrainingPlan<R>& plan, const Layout<R>& x,
     if (uneven)
       uneven_times(plan, x, stages, work, exposed, out);
     else
-      out.bubble = bubble(PipelineShape<R>{plan.schedule.kind, plan.mesh.pipeline,
-                                           chunks_of(plan.schedule), x.n},
-                          mean_passes(plan, x, work, exposed));
+      out.bubble = bubble(
+          PipelineShape<R>{plan.schedule.kind, plan.mesh.pipeline, chunks_of(plan.schedule), x.n},
+          mean_passes(plan, x, work, exposed));
     return out;
   }
   if (uneven) {

@@ -39,10 +39,9 @@ inline const Formula kInFlightZbH2{
 inline const Formula kInFlightDualPipe{"pipeline.in_flight_dualpipe", "m_i",
                                        "micro-batches in flight on a stage, both ways",
                                        "DeepSeek-V3 report, table 2", Hint::kRatio};
-inline const Formula kInFlightDualPipeV{"pipeline.in_flight_dualpipe_v", "m_i",
-                                        "micro-batches in flight on a stage",
-                                        "2p + 1 pieces of two a stage, DualPipe's repository",
-                                        Hint::kRatio};
+inline const Formula kInFlightDualPipeV{
+    "pipeline.in_flight_dualpipe_v", "m_i", "micro-batches in flight on a stage",
+    "2p + 1 pieces of two a stage, DualPipe's repository", Hint::kRatio};
 
 // Stages, chunks of a stage, micro-batches.
 template <class R>

@@ -94,7 +94,7 @@ struct Answer {
   std::vector<Grid> grids;
   std::vector<Also> also;
   std::vector<Picture> pictures;
-  std::vector<std::string> notes;  // what a reader should know to read it aloud
+  std::vector<std::string> notes;      // what a reader should know to read it aloud
   std::vector<TimelinePass> timeline;  // JSON alone lists it
   std::string timeline_unit;           // "s", or "pass" where no times are stated
 };

@@ -46,7 +46,7 @@ enum class Placement { kLoop, kV, kTwoWay };
 constexpr Placement placement_of(ScheduleKind k) {
   if (k == ScheduleKind::kDualPipe) return Placement::kTwoWay;
   return k == ScheduleKind::kZbV || k == ScheduleKind::kDualPipeV ? Placement::kV
-                                                                 : Placement::kLoop;
+                                                                  : Placement::kLoop;
 }
 
 // Takes as many chunks of a rank as are asked for; the others have a number of their own.

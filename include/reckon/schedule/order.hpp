@@ -23,7 +23,7 @@ enum class Pass : std::uint8_t { kForward, kBackward, kWeight, kBackwardBoth, kP
 struct Op {
   Pass pass = Pass::kForward;
   std::uint16_t chunk = 0;
-  std::uint16_t backward_chunk = 0;     // of a pair
+  std::uint16_t backward_chunk = 0;  // of a pair
   std::int32_t micro_batch = 0;
   std::int32_t backward_micro_batch = 0;  // of a pair
 };
@@ -47,11 +47,11 @@ struct PipelineLayout {
 // Why a schedule can't be laid out so: empty if it can. engine turns it into a fault.
 enum class LayoutFault {
   kNone,
-  kOddRanks,          // DualPipe folds its ranks in two
-  kOddMicroBatches,   // and its micro-batches
-  kFewMicroBatches,   // fewer than least_micro_batches()
-  kNotWholeRounds,    // interleaved: micro-batches come in rounds of as many as ranks
-  kChunks             // fewer than two, or another number than the schedule has
+  kOddRanks,         // DualPipe folds its ranks in two
+  kOddMicroBatches,  // and its micro-batches
+  kFewMicroBatches,  // fewer than least_micro_batches()
+  kNotWholeRounds,   // interleaved: micro-batches come in rounds of as many as ranks
+  kChunks            // fewer than two, or another number than the schedule has
 };
 LayoutFault fault_of(const PipelineLayout& x);
 // That the schedule needs at least; fewer break its order rather than slow it.

@@ -80,8 +80,7 @@ struct Schedule {
       s.kind...);
     v(Field("chunks", "v", "model chunks of a stage (interleaved, breadth-first)").degree(),
       s.chunks...);
-    v(Field("first", "L_first", "layers of the first stage, where it holds another number")
-          .count(),
+    v(Field("first", "L_first", "layers of the first stage, where it holds another number").count(),
       s.first...);
     v(Field("last", "L_last", "layers of the last stage, where it holds another number").count(),
       s.last...);
@@ -204,9 +203,10 @@ struct Run {
           .limit(Limit::kPositive),
       s.power...);
     v(Field("as_of", "", "date of the price"), s.as_of...);
-    v(Field("mtbf_per_gpu", "M_gpu",
-            "mean time between failures of one GPU and what belongs to it; without it the run never "
-            "fails")
+    v(Field(
+          "mtbf_per_gpu", "M_gpu",
+          "mean time between failures of one GPU and what belongs to it; without it the run never "
+          "fails")
           .limit(Limit::kPositive),
       s.mtbf_per_gpu...);
     v(Field("checkpoint", "", "how the states are saved; needed with mtbf_per_gpu"),

@@ -143,9 +143,8 @@ TimedPipeline<D, R> timed(const PipelineQuestion<R>& question, const StagePasses
   const bool joins = pair < 1 && pairs_passes(shape.kind);
   // Of equal stages, as the formulas have them.
   const StagePasses<D, R>& t = all[0];
-  const StagePasses<D, R> whole_stage = shape.v <= 1 ? t
-                                                     : StagePasses<D, R>{shape.v * t.F, shape.v * t.B,
-                                                                         shape.v * t.W};
+  const StagePasses<D, R> whole_stage =
+      shape.v <= 1 ? t : StagePasses<D, R>{shape.v * t.F, shape.v * t.B, shape.v * t.W};
   auto T_work = mean_work(shape, all);
   NAME(T_work);
   const bool plain_stages = all.size() == 1 && send <= Quantity<D, R>{};

@@ -50,11 +50,12 @@ class GoodputKind : public QuestionOf<GoodputQuestion> {
                       : fmt::format("a run that fails every {}", text(r, kClusterMtbf.id));
     if (out.goodput.share)
       r.answer.lines.push_back(fmt::format(
-          "{} of the time trains: {} wait for checkpoints, {} go at failures",
-          text(r, kGoodput.id), text(r, kCheckpointShare.id), text(r, kFailureShare.id)));
+          "{} of the time trains: {} wait for checkpoints, {} go at failures", text(r, kGoodput.id),
+          text(r, kCheckpointShare.id), text(r, kFailureShare.id)));
     else
       r.answer.lines.emplace_back(
-          "nothing gets done: an interval and a restart take longer than the time between failures");
+          "nothing gets done: an interval and a restart take longer than the time between "
+          "failures");
     r.answer.lines.push_back(
         fmt::format("a checkpoint every {} of training{}; each failure loses {} on average",
                     text(r, kInterval.id),
@@ -90,26 +91,31 @@ class GoodputKind : public QuestionOf<GoodputQuestion> {
       asked.fault("checkpoint", "the checkpoint's bytes are stated, the storage's bandwidth is not")
           .help("write_bandwidth: 200 GB/s");
     if (q.write_bandwidth && !q.checkpoint)
-      asked.fault("write_bandwidth", "the storage's bandwidth is stated, the checkpoint's bytes are not")
+      asked
+          .fault("write_bandwidth",
+                 "the storage's bandwidth is stated, the checkpoint's bytes are not")
           .help("checkpoint: 5.67 TB");
     if (!q.checkpoint && !q.write_bandwidth && !q.stall)
       asked.fault("stall", "goodput: what a checkpoint takes is not stated")
           .help("stall: 30 s, or checkpoint: 5.67 TB and write_bandwidth: 200 GB/s");
     if (q.async && !(q.stall && q.checkpoint))
-      asked.fault("async", "written beside training, a checkpoint has a stall and a time of writing")
+      asked
+          .fault("async", "written beside training, a checkpoint has a stall and a time of writing")
           .help("state stall, checkpoint and write_bandwidth");
     if (q.stall && q.checkpoint && !q.async)
-      asked.fault("stall",
-                  "training waits for all of the writing, unless checkpoints are written beside it")
+      asked
+          .fault("stall",
+                 "training waits for all of the writing, unless checkpoints are written beside it")
           .help("add async: yes, or leave stall out");
   }
 
   static void warn(const Input& q, const Output& out, Result& r) {
     const Goodput<double>& g = out.goodput;
     if (q.async && *g.interval < out.saving.write)
-      r.warnings.push_back(fmt::format(
-          "writing takes {}, longer than the interval: the next checkpoint begins before it is done",
-          text(r, kCheckpointWrite.id)));
+      r.warnings.push_back(
+          fmt::format("writing takes {}, longer than the interval: the next checkpoint begins "
+                      "before it is done",
+                      text(r, kCheckpointWrite.id)));
     if (g.share && *g.mtbf < 3 * *g.interval)
       r.warnings.push_back(
           fmt::format("an interval of {} is not well below the {} between failures: a first order "

@@ -145,15 +145,16 @@ class Pipeline : public QuestionOf<PipelineQuestion> {
     if (!q.micro_batches || count(*q.stages) < 1) return;
     x.micro_batches = count(*q.micro_batches);
     check_layout(x, paths, asked.places, asked.diagnostics);
-    const bool needs_playing = !counts_slots(q.schedule) || q.send || !q.load.empty() ||
-                               q.repeated.size() > 1;
+    const bool needs_playing =
+        !counts_slots(q.schedule) || q.send || !q.load.empty() || q.repeated.size() > 1;
     if (needs_playing && passes_of(x) > kMostPlayed)
       asked
           .fault("micro_batches",
                  fmt::format("this is answered by playing the schedule out, and {:.3g} passes are "
                              "too many for that",
                              passes_of(x)))
-          .help(fmt::format("fewer micro-batches or stages: {:.0g} passes are played", kMostPlayed));
+          .help(
+              fmt::format("fewer micro-batches or stages: {:.0g} passes are played", kMostPlayed));
   }
 
   static void legal_times(const Input& q, const Asked& asked) {
@@ -180,9 +181,8 @@ class Pipeline : public QuestionOf<PipelineQuestion> {
           .help("add send: 200 us");
     if (q.synchronous && !staggers_steps(q.schedule))
       asked
-          .fault("synchronous",
-                 fmt::format("{} is timed until the last stage is done in any case",
-                             title_of(q.schedule)))
+          .fault("synchronous", fmt::format("{} is timed until the last stage is done in any case",
+                                            title_of(q.schedule)))
           .help("leave it out: it is of zb-h2 and zb-v");
     legal_joined(q, asked);
   }
@@ -203,8 +203,9 @@ class Pipeline : public QuestionOf<PipelineQuestion> {
     const double joined = value_of(q.joined->raw);
     if (joined < std::max(f, b) * (1 - 1e-12) || joined > (f + b) * (1 + 1e-12))
       asked
-          .fault("joined", "two passes joined take no less than the longer of them, and no more than "
-                           "one after the other")
+          .fault("joined",
+                 "two passes joined take no less than the longer of them, and no more than "
+                 "one after the other")
           .help(fmt::format("between {} and {}",
                             format_quantity(std::max(f, b), kSecond, Hint::kNone),
                             format_quantity(f + b, kSecond, Hint::kNone)));
@@ -245,8 +246,7 @@ class Pipeline : public QuestionOf<PipelineQuestion> {
 
   static std::string bubble_line(const Output& out, const Result& r) {
     std::string s = fmt::format("{} of the time is bubble", text(r, kBubbleShare.id));
-    if (out.slots)
-      s += fmt::format(": {} of {} slots", text(r, kSlotsLost.id), text(r, kSlots.id));
+    if (out.slots) s += fmt::format(": {} of {} slots", text(r, kSlotsLost.id), text(r, kSlots.id));
     return s + fmt::format("; {} over the ideal time", text(r, kBubbleOverhead.id));
   }
 
@@ -288,19 +288,22 @@ class Pipeline : public QuestionOf<PipelineQuestion> {
           "they differ in what a stage holds.");
     else if (!q.forward)
       all.emplace_back(
-          "No times are stated: forward pass, gradient of the inputs and gradient of the weights are "
+          "No times are stated: forward pass, gradient of the inputs and gradient of the weights "
+          "are "
           "taken as equally long.");
     if (staggers_steps(q.schedule))
       all.emplace_back(
-          q.synchronous
-              ? "Stages wait for each other at the end of the step, so the fill counts."
-              : "As published, a stage begins the next step when it is done with this one: the fill "
-                "does not count. With --synchronous it does.");
+          q.synchronous ? "Stages wait for each other at the end of the step, so the fill counts."
+                        : "As published, a stage begins the next step when it is done with this "
+                          "one: the fill "
+                          "does not count. With --synchronous it does.");
     if (placement_of(q.schedule) == Placement::kTwoWay)
       all.emplace_back(
-          "Each rank holds two stages, one of each copy of the model: twice the parameters. Half of "
+          "Each rank holds two stages, one of each copy of the model: twice the parameters. Half "
+          "of "
           "the micro-batches enter at each end.");
-    if (q.joined) all.emplace_back("The bubble is that of the stages in the middle, which wait most.");
+    if (q.joined)
+      all.emplace_back("The bubble is that of the stages in the middle, which wait most.");
     return all;
   }
 

@@ -47,7 +47,9 @@ char letter(const PlayedPipeline& p, const PipelineOp& op) {
 }
 
 // Where the shortest pass leaves room for a digit.
-bool numbered(const PlayedPipeline& p, double scale) { return shortest_pass(p) * scale >= 2 - 1e-9; }
+bool numbered(const PlayedPipeline& p, double scale) {
+  return shortest_pass(p) * scale >= 2 - 1e-9;
+}
 
 // What takes most of each column.
 std::string line_of(const PlayedPipeline& p, int rank, double scale) {

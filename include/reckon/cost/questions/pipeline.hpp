@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "reckon/cost/metric.hpp"
 #include "reckon/cost/bubble.hpp"
+#include "reckon/cost/metric.hpp"
 #include "reckon/cost/questions/layers.hpp"
 #include "reckon/cost/schedule.hpp"
 #include "reckon/cost/stage_activations.hpp"
@@ -42,8 +42,7 @@ inline const Formula kWorkPlayed{"pipeline.work", "T_work", "work of a stage, me
 inline const Formula kWorkJoined{"pipeline.work_joined", "T_work",
                                  "work of a stage, mean over the stages",
                                  "its passes, less what joining saves"};
-inline const Formula kStepPlayed{"pipeline.time", "T", "time of a step's passes",
-                                 "work + bubble"};
+inline const Formula kStepPlayed{"pipeline.time", "T", "time of a step's passes", "work + bubble"};
 
 // More passes than this are not played out: closed forms only.
 inline constexpr double kMostPlayed = 4e6;

@@ -32,8 +32,7 @@ struct GoodputQuestion {
     v(Field("name", "", "for people"), s.name...);
     v(Field("comment", "", "for people"), s.comment...);
     v(Field("gpus", "G", "GPUs of the run").degree(), s.gpus...);
-    v(Field("mtbf_per_gpu", "M_gpu",
-            "mean time between failures of one GPU and what belongs to it")
+    v(Field("mtbf_per_gpu", "M_gpu", "mean time between failures of one GPU and what belongs to it")
           .limit(Limit::kPositive),
       s.mtbf_per_gpu...);
     v(Field("mtbf", "M", "in place of that: of the whole cluster").limit(Limit::kPositive),

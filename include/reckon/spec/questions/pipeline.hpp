@@ -73,8 +73,9 @@ struct PipelineQuestion {
       s.synchronous...);
     v(Field("load", "l", "work of each stage over what is stated").limit(Limit::kPositive),
       s.load...);
-    v(Field("repeated", "r",
-            "share of the forward pass that the backward pass repeats: of each stage, or one of all")
+    v(Field(
+          "repeated", "r",
+          "share of the forward pass that the backward pass repeats: of each stage, or one of all")
           .share(),
       s.repeated...);
     v(Field("target_share", "x", "most bubble as a share of elapsed time")
