@@ -188,7 +188,7 @@ void list_stages(const PipelineQuestion<R>& question, PipelineAnswer<R>& out) {
   for (int i = 0; i < p; ++i) {
     if (p > kListedStages && i > 0 && i < p - 1) continue;
     const Count<R> m = in_flight(out.shape, i);
-    out.stages.push_back({i, m, keeps(i, m)});
+    out.stages.push_back({i, m, keeps(i, m), {}});
     if (out.stages.back().activations) fullest.offer({"stage", i}, *out.stages.back().activations);
   }
   if (!fullest.empty()) out.activations = kFullestStage(fullest.best());
