@@ -23,6 +23,13 @@ std::string cluster_line(const TrainingPlan<double>& plan, const std::string& ch
                      nodes == 1 ? "" : "s", per_node);
 }
 
+// " (interleaved, 4 chunks)"; nothing of 1F1B.
+std::string schedule_words(const Schedule<double>& x) {
+  if (x.kind == ScheduleKind::k1f1b) return "";
+  if (!takes_chunks(x.kind)) return fmt::format(" ({})", title_of(x.kind));
+  return fmt::format(" ({}, {} chunks)", title_of(x.kind), whole_number(x.chunks));
+}
+
 std::string split_line(const TrainingPlan<double>& plan, const TrainingEstimate<double>& e) {
   const Mesh<double>& m = plan.mesh;
   std::string s = fmt::format("data {}", whole_number(e.layout.D));
@@ -33,6 +40,7 @@ std::string split_line(const TrainingPlan<double>& plan, const TrainingEstimate<
   if (m.sequence) s += " + sequence";
   add("context", m.context);
   add("pipeline", m.pipeline);
+  if (whole_number(m.pipeline) > 1) s += schedule_words(plan.schedule);
   add("expert", m.expert);
   const long z = whole_number(plan.sharding.zero);
   s += z == 0 ? ", DDP" : z == 3 ? ", ZeRO-3 (FSDP)" : fmt::format(", ZeRO-{}", z);

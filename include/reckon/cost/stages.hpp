@@ -88,7 +88,7 @@ class Stages {
     for_each_group([&](std::size_t g, int start, int end) {
       int n = 0;
       for (const int piece : pieces) n += shared(piece, start, end);
-      if (n > 0) visit(g, cut_.pieces() == 1 ? model_.layers[g].count : structural<R>("layers", n));
+      if (n > 0) visit(g, cut_.ranks == 1 ? model_.layers[g].count : structural<R>("layers", n));
     });
   }
   // The same of one piece.
