@@ -37,18 +37,6 @@ Ops ops_of(const PipelineLayout& x, int rank) {
 
 }  // namespace
 
-int PipelineLayout::piece(int rank, int chunk) const {
-  switch (placement_of(kind)) {
-    case Placement::kLoop:
-      return chunk * ranks + rank;
-    case Placement::kV:
-      return chunk == 0 ? rank : 2 * ranks - 1 - rank;
-    case Placement::kTwoWay:
-      return chunk == 0 ? rank : ranks - 1 - rank;
-  }
-  return 0;
-}
-
 int least_micro_batches(ScheduleKind kind, int ranks) { return pairs_passes(kind) ? 2 * ranks : 1; }
 
 LayoutFault fault_of(const PipelineLayout& x) {

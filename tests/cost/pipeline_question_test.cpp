@@ -77,7 +77,8 @@ TEST_CASE("pipeline: a target takes the fewest micro-batches that meet it") {
   }
 }
 
-TEST_CASE("pipeline: uneven stages, transfers and repeated work, against a pipeline played by hand") {
+TEST_CASE(
+    "pipeline: uneven stages, transfers and repeated work, against a pipeline played by hand") {
   PipelineQuestion<double> q = asked(2, 2, ScheduleKind::k1f1b);
   q.forward = Seconds<double>(1);
   q.backward = Seconds<double>(2);

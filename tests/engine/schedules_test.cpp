@@ -10,15 +10,15 @@ namespace {
 std::string faults(int stages, int micro_batches, const std::string& schedule,
                    const std::string& more = "") {
   Diagnostics diagnostics;
-  doc::Value tree = test::data().read_text(
-      "plan.yaml",
-      fmt::format("model: llama-3-8b\n"
-                  "cluster: {{node: hgx-h100, nodes: {}}}\n"
-                  "mesh: {{tensor: 8, pipeline: {}}}\n"
-                  "schedule: {}\n"
-                  "batch: {{global: {}, micro: 1, sequence: 8192}}\n{}",
-                  stages, stages, schedule, micro_batches, more),
-      diagnostics);
+  doc::Value tree =
+      test::data().read_text("plan.yaml",
+                             fmt::format("model: llama-3-8b\n"
+                                         "cluster: {{node: hgx-h100, nodes: {}}}\n"
+                                         "mesh: {{tensor: 8, pipeline: {}}}\n"
+                                         "schedule: {}\n"
+                                         "batch: {{global: {}, micro: 1, sequence: 8192}}\n{}",
+                                         stages, stages, schedule, micro_batches, more),
+                             diagnostics);
   load_training(test::data(), std::move(tree), diagnostics);
   std::string out;
   for (const Diagnostic& d : diagnostics.all()) out += d.message + " | " + d.help_text + "\n";
@@ -36,7 +36,8 @@ TEST_CASE("schedules: each is legal where it can be laid out") {
   CHECK(faults(8, 16, "{kind: 1f1b, first: 3, last: 2}") == "");
 }
 
-TEST_CASE("schedules: DualPipe's stages are even, its micro-batches too, and two a stage at least") {
+TEST_CASE(
+    "schedules: DualPipe's stages are even, its micro-batches too, and two a stage at least") {
   CHECK(faults(5, 20, "{kind: dualpipe}") ==
         "DualPipe feeds micro-batches in at both ends: its stages are even, and there are 5 | "
         "nearest stages that work: 4 or 6; or schedule: {kind: dualpipe-v}\n");
@@ -99,9 +100,10 @@ TEST_CASE("runs: failures, checkpoints and restarts go together") {
   CHECK(run("{restart: 10 min}") ==
         "a restart follows a failure, and run.mtbf_per_gpu is not stated | "
         "add mtbf_per_gpu: how long one GPU runs without a failure, on average\n");
-  CHECK(run("{checkpoint: {write_bandwidth: 10 GB/s}}") ==
-        "how often checkpoints are written is not stated, and no interval is best without a failure "
-        "rate | add run.mtbf_per_gpu, or checkpoint.interval\n");
+  CHECK(
+      run("{checkpoint: {write_bandwidth: 10 GB/s}}") ==
+      "how often checkpoints are written is not stated, and no interval is best without a failure "
+      "rate | add run.mtbf_per_gpu, or checkpoint.interval\n");
   CHECK(run("{mtbf_per_gpu: 50000 h, checkpoint: {write_bandwidth: 10 GB/s, stall: 1 s}}") ==
         "training waits for all of the writing, unless checkpoints are written beside it | "
         "add async: yes, or leave stall out\n");

@@ -84,10 +84,9 @@ class Stages {
   // plan.
   template <class Visit>
   void groups_of(int i, Visit visit) const {
-    const auto pieces = pieces_of(i);
     for_each_group([&](std::size_t g, int start, int end) {
       int n = 0;
-      for (const int piece : pieces) n += shared(piece, start, end);
+      for_each_piece(i, [&](int piece) { n += shared(piece, start, end); });
       if (n > 0) visit(g, cut_.ranks == 1 ? model_.layers[g].count : structural<R>("layers", n));
     });
   }
@@ -113,15 +112,16 @@ class Stages {
   }
 
  private:
-  std::vector<int> pieces_of(int i) const {
+  // Pieces that stage i holds, one for each chunk.
+  template <class Visit>
+  void for_each_piece(int i, Visit visit) const {
     const schedule::PipelineLayout x = cut_.layout();
-    std::vector<int> out;
-    for (int c = 0; c < x.held(); ++c) out.push_back(x.piece(i, c));
-    return out;
+    for (int c = 0; c < x.held(); ++c) visit(x.piece(i, c));
   }
   bool holds(int i, int piece) const {
-    const auto pieces = pieces_of(i);
-    return std::find(pieces.begin(), pieces.end(), piece) != pieces.end();
+    bool found = false;
+    for_each_piece(i, [&](int k) { found = found || k == piece; });
+    return found;
   }
   template <class Visit>
   void for_each_group(Visit visit) const {
@@ -138,11 +138,11 @@ class Stages {
     return std::max(0, std::min(first_[at + 1], end) - std::max(first_[at], start));
   }
   bool alike(int a, int b) const {
-    const auto of_a = pieces_of(a), of_b = pieces_of(b);
+    const schedule::PipelineLayout x = cut_.layout();
     bool same = true;
     for_each_group([&](std::size_t, int start, int end) {
-      for (std::size_t c = 0; c < of_a.size(); ++c)
-        same = same && shared(of_a[c], start, end) == shared(of_b[c], start, end);
+      for (int c = 0; c < x.held(); ++c)
+        same = same && shared(x.piece(a, c), start, end) == shared(x.piece(b, c), start, end);
     });
     return same;
   }

@@ -41,7 +41,17 @@ struct PipelineLayout {
   int copies() const { return placement_of(kind) == Placement::kTwoWay ? 2 : 1; }
   int micro_batches_of_copy() const { return micro_batches / copies(); }
   // Where in the model a rank's chunk lies.
-  int piece(int rank, int chunk) const;
+  constexpr int piece(int rank, int chunk) const {
+    switch (placement_of(kind)) {
+      case Placement::kLoop:
+        return chunk * ranks + rank;
+      case Placement::kV:
+        return chunk == 0 ? rank : 2 * ranks - 1 - rank;
+      case Placement::kTwoWay:
+        return chunk == 0 ? rank : ranks - 1 - rank;
+    }
+    return 0;
+  }
 };
 
 // Why a schedule can't be laid out so: empty if it can. engine turns it into a fault.
