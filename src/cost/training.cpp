@@ -110,6 +110,22 @@ std::string_view longest_part(const TrainingEstimate<R>& e) {
   return longest->first;
 }
 
+// What the layers' own communication leaves exposed: the pipeline waits for it.
+template <class R>
+Seconds<R> layer_exposed(const Communication<R>& c) {
+  return c.tensor.exposed + c.context.exposed + c.expert.exposed;
+}
+
+// The bubble without an efficiency: passes as long as their FLOPs.
+template <class R>
+BubbleRatios<R> bubble_without_times(const TrainingPlan<R>& plan, const TrainingEstimate<R>& e) {
+  const PipelineShape<R> shape = pipeline_shape(plan, e.layout);
+  if (shape.p <= 1) return {};
+  const Ratio<R> one{1}, none{};  // frozen weights have no gradient
+  const StagePasses<kOne, R> passes{one, one, plan.trainable.adapters ? none : one};
+  return ratios_of(bubble(shape, passes), shape.n * (passes.F + passes.B + passes.W));
+}
+
 template <class R>
 void time_step(const TrainingPlan<R>& plan, const Stages<R>& stages, TrainingEstimate<R>& e) {
   e.step_flops = step_flops(plan, e.layout, e.flops);
@@ -117,6 +133,9 @@ void time_step(const TrainingPlan<R>& plan, const Stages<R>& stages, TrainingEst
   e.step = step_time(plan, e.layout, stages, e.memory, e.flops, *e.step_flops, e.bubble.overhead,
                      e.communication);
   e.bound = longest_part(e);
+  if (!counts_slots(plan.schedule.kind) && !(plan.mesh.pipeline <= 1))
+    e.bubble = ratios_of(e.step->pipeline.bubble,
+                         e.step->compute.total() + layer_exposed(e.communication));
   auto T = e.step->time;
   auto T_compute = e.step->compute.useful;
   auto T_comm = e.comm_time;
@@ -152,9 +171,13 @@ TrainingEstimate<R> estimate(const TrainingPlan<R>& plan) {
   per_parameter(e);
   e.communication = communication<R>({plan, e.layout, e.memory.shard, links(plan)});
   add_up(e);
-  e.bubble = bubble_ratios(pipeline_shape(plan, e.layout));
+  const bool slots = counts_slots(plan.schedule.kind);
+  if (slots) e.bubble = bubble_ratios(pipeline_shape(plan, e.layout));
   e.run.steps = run_steps(plan, e.layout);
   time_step(plan, inputs.stages, e);
+  if (states_failures(plan.run))
+    e.run.failing = failing_run(plan, e.layout, e.memory.states, e.run);
+  if (!slots && !e.step) e.bubble = bubble_without_times(plan, e);
   return e;
 }
 

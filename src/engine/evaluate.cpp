@@ -23,6 +23,13 @@ std::string cluster_line(const TrainingPlan<double>& plan, const std::string& ch
                      nodes == 1 ? "" : "s", per_node);
 }
 
+// " (interleaved, 4 chunks)"; nothing of 1F1B.
+std::string schedule_words(const Schedule<double>& x) {
+  if (x.kind == ScheduleKind::k1f1b) return "";
+  if (!takes_chunks(x.kind)) return fmt::format(" ({})", title_of(x.kind));
+  return fmt::format(" ({}, {} chunks)", title_of(x.kind), whole_number(x.chunks));
+}
+
 std::string split_line(const TrainingPlan<double>& plan, const TrainingEstimate<double>& e) {
   const Mesh<double>& m = plan.mesh;
   std::string s = fmt::format("data {}", whole_number(e.layout.D));
@@ -33,6 +40,7 @@ std::string split_line(const TrainingPlan<double>& plan, const TrainingEstimate<
   if (m.sequence) s += " + sequence";
   add("context", m.context);
   add("pipeline", m.pipeline);
+  if (whole_number(m.pipeline) > 1) s += schedule_words(plan.schedule);
   add("expert", m.expert);
   const long z = whole_number(plan.sharding.zero);
   s += z == 0 ? ", DDP" : z == 3 ? ", ZeRO-3 (FSDP)" : fmt::format(", ZeRO-{}", z);
@@ -132,6 +140,11 @@ Result evaluate(Workspace& work, const LoadedTraining& loaded) {
       r.warnings.push_back(fmt::format("{} is {}: no machine does that; state a lower train.mfu",
                                        m.id, format_quantity(m.value, m.dim, m.hint)));
   }
+  if (const auto& f = e.run.failing;
+      f && f->saving && f->saving->async && *f->goodput.interval < f->saving->write)
+    r.warnings.push_back(
+        fmt::format("a checkpoint takes {} to write, longer than the interval between two",
+                    format_quantity(value_of(f->saving->write.raw), kSecond, Hint::kNone)));
   list_assumptions(loaded, plan.assume, training_assumptions(), r.assumptions);
   list_limits(loaded, plan.memory, r.assumptions);
   r.not_modelled = not_modelled(plan);

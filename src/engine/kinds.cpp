@@ -28,6 +28,7 @@ const std::vector<const Question*>& questions() {
       &activations_question(),  //
       &collective_question(),   //
       &pipeline_question(),     //
+      &goodput_question(),      //
       &tensor_question(),       //
       &experts_question(),      //
       &prefill_question(),      //

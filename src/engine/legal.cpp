@@ -4,13 +4,17 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "legal_classes.hpp"
+#include "legal_run.hpp"
+#include "legal_schedule.hpp"
 #include "legal_tensor.hpp"
 #include "places.hpp"
 #include "reckon/base/text.hpp"
 #include "reckon/cost/parameters.hpp"
+#include "reckon/cost/schedule.hpp"
 
 namespace reckon {
 namespace {
@@ -40,6 +44,7 @@ class TrainingCheck {
     check_classes(plan_.model, precision.classes, "precision.classes", places_, out_);
     check_classes(plan_.model, precision.gradient_classes, "precision.gradient_classes", places_,
                   out_);
+    check_run(plan_, places_, out_);
   }
 
  private:
@@ -164,16 +169,9 @@ class TrainingCheck {
   }
 
   void pipeline() {
-    const long p = number(plan_.mesh.pipeline), v = number(plan_.schedule.chunks);
-    const bool interleaved = plan_.schedule.kind == ScheduleKind::kInterleaved;
-    if (v > 1 && !interleaved)
-      fault("schedule.chunks", fmt::format("{} chunks belong to the interleaved schedule", v))
-          .help("write schedule: {kind: interleaved, chunks: " + std::to_string(v) + "}");
-    if (interleaved && p == 1)
-      fault("schedule.kind", "an interleaved schedule needs a pipeline, and mesh.pipeline is 1");
-    if (interleaved && v == 1)
-      fault("schedule.kind", "an interleaved schedule has at least 2 chunks a stage")
-          .help("write schedule: {kind: interleaved, chunks: 2}, or kind: 1f1b");
+    const long p = number(plan_.mesh.pipeline), v = number(chunks_of(plan_.schedule));
+    chunks_right_ = check_chunks(layout(stated_chunks(), 1), kPaths, places_, out_);
+    ends(p, v);
     if (p == 1) return;
     if (!dimensioned()) {
       fault("mesh.pipeline", "a pipeline needs the model's layers and hidden width")
@@ -187,8 +185,48 @@ class TrainingCheck {
       fault("mesh.pipeline", fmt::format("{} pipeline stages, but the model has {} layers", p, L))
           .note(places_.of("model.layers.0.count"), "layers are stated here")
           .help(fmt::format("at most {} stages", L));
-    else if (interleaved && v > 1)
+    else if (chunks_right_ && v > 1)
       chunks(L, p, v);
+  }
+
+  // As they are written: a schedule with a number of its own needs none.
+  long stated_chunks() const {
+    return places_.stated("schedule.chunks") ? number(plan_.schedule.chunks)
+                                             : number(chunks_of(plan_.schedule));
+  }
+  schedule::PipelineLayout layout(long chunks, long n) const {
+    const auto whole_number = [](long x) {
+      return static_cast<int>(std::min<long>(x, std::numeric_limits<int>::max()));
+    };
+    return {plan_.schedule.kind, whole_number(number(plan_.mesh.pipeline)), whole_number(chunks),
+            whole_number(n)};
+  }
+
+  // Layers of the first and last stage, where they are stated.
+  void ends(long p, long v) {
+    const auto& s = plan_.schedule;
+    if (!s.first && !s.last) return;
+    const char* at = s.first ? "schedule.first" : "schedule.last";
+    long L = 0;
+    for (const auto& g : plan_.model.layers) L += number(g.count);
+    const long stated = number(s.first) + number(s.last);
+    const long between = p - (s.first ? 1 : 0) - (s.last ? 1 : 0);
+    if (p == 1)
+      fault(at, "layers of an end are stated, and mesh.pipeline is 1: one stage holds them all")
+          .help("leave it out");
+    else if (v > 1)
+      fault(at,
+            "layers of the ends are stated for stages of one piece, and this schedule cuts them "
+            "in " +
+                std::to_string(v))
+          .help("leave it out, or write schedule: {kind: 1f1b}");
+    else if (L > 0 && (stated + between > L || (between == 0 && stated != L)))
+      fault(at,
+            fmt::format("the ends hold {} of {} layers, and {} stages between hold one at least",
+                        stated, L, between))
+          .note(places_.of("model.layers.0.count"), "layers are stated here")
+          .help(between == 0 ? fmt::format("{} in all", L)
+                             : fmt::format("at most {} for the ends", L - between));
   }
 
   // Every chunk holds as many layers; embedding and head may stand in for one each, at the ends.
@@ -199,6 +237,11 @@ class TrainingCheck {
                     fmt::format("{} stages · {} chunks do not divide {} layers", p, v, L));
     f.note(places_.of("model.layers.0.count"), "layers are stated here");
     const long per_stage = slots / p;
+    if (!takes_chunks(plan_.schedule.kind)) {
+      f.help("choose a pipeline degree whose half stages divide the layers: " +
+             nearest_divisors(L / 2, p));
+      return;
+    }
     if (slots % p == 0 && per_stage == 1) {
       f.help("a stage holds one layer only: write schedule: 1f1b, or take fewer stages");
     } else if (slots % p == 0) {
@@ -345,14 +388,19 @@ class TrainingCheck {
 
   void stages_filled(long n) {
     const long p = number(plan_.mesh.pipeline);
-    if (plan_.schedule.kind == ScheduleKind::kInterleaved && n % p != 0)
-      fault(
-          plan_.batch.tokens_per_gpu ? "batch.micro_batches" : "batch.micro",
-          fmt::format(
-              "{} micro-batches are no multiple of the {} stages, as an interleaved schedule needs",
-              n, p))
-          .note(places_.of("mesh.pipeline"), "stages are stated here");
-    if (n < p)
+    if (chunks_right_) {
+      SchedulePaths paths = kPaths;
+      paths.micro_batches = plan_.batch.tokens_per_gpu ? "batch.micro_batches" : "batch.micro";
+      const auto x = layout(number(chunks_of(plan_.schedule)), n);
+      check_layout(x, paths, places_, out_);
+      if (!counts_slots(x.kind) && passes_of(x) > kMostPasses)
+        fault("schedule.kind",
+              fmt::format("{} is timed by playing it out, and {:.0f} passes are too many for that",
+                          title_of(x.kind), passes_of(x)))
+            .help(fmt::format("at most {:.0f} micro-batches at so many stages, or kind: 1f1b",
+                              std::floor(kMostPasses / passes_of(layout(x.chunks, 2)) * 2)));
+    }
+    if (n < p && schedule::least_micro_batches(plan_.schedule.kind, 1) == 1)
       out_.warning(places_.of("mesh.pipeline"),
                    fmt::format("{} micro-batch{} for {} stages: some stages always wait", n,
                                n == 1 ? "" : "es", p));
@@ -480,9 +528,12 @@ class TrainingCheck {
     }
   }
 
+  static inline const SchedulePaths kPaths{"schedule.kind", "schedule.chunks", "mesh.pipeline",
+                                           "batch.micro"};
   const TrainingPlan<double>& plan_;
   const Places& places_;
   Diagnostics& out_;
+  bool chunks_right_ = true;
   bool divided_ = false;
 };
 

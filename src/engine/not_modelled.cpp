@@ -4,9 +4,21 @@
 
 namespace reckon {
 
+namespace {
+
+// What comes between the steps, as far as the plan doesn't state it.
+std::string left_of_run(const Run<double>& run) {
+  std::string out = "data loading";
+  if (!run.checkpoint) out += ", checkpoints";
+  if (!run.mtbf_per_gpu) out += ", failures and restarts: the days are ideal";
+  return out;
+}
+
+}  // namespace
+
 std::vector<std::string> not_modelled(const TrainingPlan<double>& plan) {
   const auto value = [](const auto& x) { return value_of(x.raw); };
-  std::vector<std::string> out{"data loading, checkpoints, restarts and evaluation",
+  std::vector<std::string> out{left_of_run(plan.run),
                                "operators one by one: compute time is FLOPs over an assumed MFU"};
   if (plan.offload == Offload::kOptimizer)
     out.emplace_back("the host's arithmetic in the offloaded update");
@@ -23,6 +35,12 @@ std::vector<std::string> not_modelled(const TrainingPlan<double>& plan) {
     out.emplace_back("gathering sequence-parallel inputs again for weight gradients");
   if (plan.model.tied && value(plan.mesh.pipeline) > 1)
     out.emplace_back("the gradient of a tied table between first and last stage");
+  if (placement_of(plan.schedule.kind) == Placement::kTwoWay)
+    out.emplace_back("summing the gradients of the two copies of a stage (DualPipe)");
+  if (staggers_steps(plan.schedule.kind))
+    out.emplace_back(
+        "waiting for each other at the optimizer step: a stage goes on when it is done, "
+        "as published (ZB-H2, ZB-V)");
   if (value(plan.cluster.nodes) > 1) out.emplace_back("contention in the network above the nodes");
   const auto indexed = [](const LayerGroup<double>& g) { return g.mixer.index_heads.has_value(); };
   if (std::any_of(plan.model.layers.begin(), plan.model.layers.end(), indexed))

@@ -47,6 +47,16 @@ void write_also(JsonWriter& json, const Also& a) {
   json.close();
 }
 
+void write_timeline(JsonWriter& json, const Answer& a) {
+  json.key("timeline_unit").text(a.timeline_unit).key("timeline").array();
+  for (const TimelinePass& t : a.timeline) {
+    json.object(JsonWriter::kOneLine).key("rank").number(t.rank).key("pass").text(t.pass);
+    json.key("chunk").number(t.chunk).key("micro_batch").number(t.micro_batch);
+    json.key("start").number(t.start).key("end").number(t.end).close();
+  }
+  json.close();
+}
+
 void write_answer(JsonWriter& json, const Answer& a) {
   write_texts(json, "answer", a.lines);
   json.key("formulas").array();
@@ -60,6 +70,7 @@ void write_answer(JsonWriter& json, const Answer& a) {
   for (const Also& other : a.also) write_also(json, other);
   json.close();
   write_texts(json, "notes", a.notes);
+  if (!a.timeline.empty()) write_timeline(json, a);
   if (a.pictures.empty()) return;
   json.key("pictures").array();
   for (const Picture& p : a.pictures) {

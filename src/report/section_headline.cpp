@@ -43,7 +43,8 @@ std::string speed_line(Reader& r) {
   const std::string bound = r.text("step.bound");
   add("step.time", bound.empty() ? " a step" : fmt::format(" a step, bound by {}", bound));
   add("throughput.tokens_per_second", "");
-  add("run.days", "");
+  add("run.days", r.number("run.elapsed_days") ? " ideal" : "");
+  add("run.elapsed_days", " with failures");
   add("run.cost", "");
   return join(parts, " · ");
 }

@@ -67,6 +67,19 @@ Section run_section(Reader& r, const Canvas& canvas) {
                        {"run.gpu_hours", "GPU-hours", ""}});
   lines.add("energy", {{"run.energy", "energy", ""}});
   lines.add("cost", {{"run.cost", "cost", ""}});
+  lines.add("checkpoint", {{"run.checkpoint.bytes", "checkpoint", ""},
+                           {"run.checkpoint.write", "writing", " to write"},
+                           {"run.checkpoint.stall", "stall", " of waiting"},
+                           {"run.checkpoint.interval", "interval", " apart"},
+                           {"run.checkpoint.share", "share", " of the time"}});
+  lines.add("failures", {{"run.mtbf", "time between failures", " apart"},
+                         {"run.failures", "failures", " in the run"},
+                         {"run.lost_per_failure", "lost work", " lost at each"},
+                         {"run.failure_share", "share", " of the time"}});
+  lines.add("goodput", {{"run.goodput", "goodput", " of the time trains"}});
+  lines.add("with failures", {{"run.elapsed_days", "days", ""},
+                              {"run.elapsed_gpu_hours", "GPU-hours", ""},
+                              {"run.elapsed_cost", "cost", ""}});
   return lines.section("Run");
 }
 

@@ -75,7 +75,7 @@ class RandomPlans {
       p.recompute = any<Recompute>();
     }
     p.schedule.kind = any<ScheduleKind>();
-    p.schedule.chunks = p.schedule.kind == ScheduleKind::kInterleaved ? pick({2, 4}) : pick({1});
+    p.schedule.chunks = takes_chunks(p.schedule.kind) ? pick({2, 4}) : pick({1});
     p.sharding.zero = pick({0, 1, 2, 3});
     p.sharding.within = coin(3) ? Within::kNode : Within::kAll;
     batch(p.batch, abstract);

@@ -19,6 +19,7 @@
 #include "reckon/cost/activations.hpp"
 #include "reckon/cost/collectives.hpp"
 #include "reckon/cost/experts.hpp"
+#include "reckon/cost/schedule.hpp"
 #include "reckon/cost/shards.hpp"
 
 namespace reckon {
@@ -299,7 +300,7 @@ void pipeline_parallel(const CommunicationInputs<R>& in, Bytes<R> H, Communicati
   NAME(a_hop, W_hop);
   auto t_p2p = kHop(a.base + a_hop + bytes / W_hop);
   // There and back for every chunk; the fill of the pipeline adds p − 1 hops each way.
-  const auto& v = plan.schedule.chunks;
+  auto v = chunks_of(plan.schedule);
   auto p = plan.mesh.pipeline;
   NAME(p);
   out.pipeline = repeated({bytes, t_p2p}, 2 * (v * in.layout.n + p - 1));

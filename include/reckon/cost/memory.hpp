@@ -454,7 +454,16 @@ Bytes<R> logits(const TrainingPlan<R>& plan, const Layout<R>& x, Bytes<R> live) 
 // The plan's pipeline, as its schedule has it.
 template <class R>
 PipelineShape<R> pipeline_shape(const TrainingPlan<R>& plan, const Layout<R>& x) {
-  return {plan.schedule.kind, plan.mesh.pipeline, plan.schedule.chunks, x.n};
+  return {plan.schedule.kind, plan.mesh.pipeline, chunks_of(plan.schedule), x.n};
+}
+
+template <class R>
+Cut cut_of(const TrainingPlan<R>& plan) {
+  const Schedule<R>& s = plan.schedule;
+  Cut cut{whole(plan.mesh.pipeline), s.kind, whole(chunks_of(s))};
+  if (s.first) cut.first = whole(*s.first);
+  if (s.last) cut.last = whole(*s.last);
+  return cut;
 }
 
 template <class R>
@@ -492,7 +501,7 @@ StageMemory<R> stage_memory(const MemoryInputs<R>& in, int i) {
                                                       in.kept, m.in_flight, in.stages, i);
     m.activations = kept.total;
     parts.add("activations", *m.activations);
-    if (i == in.stages.count() - 1) {
+    if (in.stages.holds_last(i)) {
       m.logits = logits(plan, in.layout, kept.live);
       parts.add("logits", m.logits);
     }
@@ -508,7 +517,7 @@ StageMemory<R> stage_memory(const MemoryInputs<R>& in, int i) {
 
 template <class R>
 MemoryInputs<R> memory_inputs(const TrainingPlan<R>& plan, const Layout<R>& layout) {
-  MemoryInputs<R> in{plan, layout, Stages<R>(plan.model, whole(plan.mesh.pipeline)), {}, {}};
+  MemoryInputs<R> in{plan, layout, Stages<R>(plan.model, cut_of(plan)), {}, {}};
   const Model<R>& model = plan.model;
   const Degrees<R> degrees{plan.mesh.tensor, plan.mesh.expert};
   if (!model.abstract()) {

@@ -7,10 +7,15 @@
 //   even        bubble = (p − 1)/(v·n) · (compute + exposed)
 //   by_flops    t_i by stage; bubble = (Σ t_i − t_max)/v, imbalance = n·(t_max − mean)
 //                                                       Source: Narayanan 2021, section 2.2.
+//
+// Schedules whose bubble isn't a number of slots (bubble.hpp) need the passes apart: forward and
+// backward share the useful work as their FLOPs do, the layers' exposed communication in halves;
+// recomputed layers belong to the backward pass. Of uneven stages they are played out.
 #pragma once
 
 #include <vector>
 
+#include "reckon/cost/bubble.hpp"
 #include "reckon/cost/compute.hpp"
 #include "reckon/cost/schedule.hpp"
 #include "reckon/cost/shards.hpp"
@@ -26,6 +31,20 @@ inline const Formula kBubbleEven{"step.bubble_even", "T_bubble",
                                  "overhead · time of a step"};
 inline const Formula kImbalance{"step.imbalance", "T_imb", "waiting for the slowest stage",
                                 "n · (slowest stage − mean)"};
+inline const Formula kForwardPass{"pipeline.forward", "F",
+                                  "forward pass of a micro-batch on a stage",
+                                  "its share of the FLOPs, half of what the layers expose"};
+inline const Formula kBackwardPass{"pipeline.backward", "B",
+                                   "gradient of the inputs, of a micro-batch on a stage",
+                                   "as the forward pass, and what is recomputed"};
+inline const Formula kWeightPass{"pipeline.weight_gradient", "W",
+                                 "gradient of the weights, of a micro-batch on a stage",
+                                 "its share of the FLOPs"};
+inline const Formula kSlowestStage{"pipeline.slowest", "t_max", "slowest stage, one micro-batch",
+                                   "largest of the stages"};
+inline const Formula kBubbleUneven{"step.bubble_uneven", "T_bubble", "pipeline fill and drain",
+                                   "played out, less the slowest stage's work"};
+
 template <class R>
 struct PipelineTime {
   Seconds<R> bubble{}, imbalance{};
@@ -49,33 +68,56 @@ struct StageShare {
 };
 
 template <class R>
-StageShare<R> stage_share(const TrainingPlan<R>& plan, const std::vector<Flops<R>>& layer,
-                          const Stages<R>& stages, int i) {
-  Sum<kFlop, R> flops;
-  Count<R> layers{0};
-  stages.groups_of(i, [&](std::size_t g, Count<R> n) {
-    flops.add(group_label(plan.model, "layers", "layers of group", g), n * layer[g]);
-    layers += n;
-  });
-  if (i == stages.count() - 1) flops.add("head", 2_flop * plan.model.vocab * *plan.model.hidden);
-  return {flops.total(), layers};
-}
+class StageShares {
+ public:
+  StageShares(const TrainingPlan<R>& plan, const Stages<R>& stages) : plan_(plan), stages_(stages) {
+    Sum<kFlop, R> all;
+    layer_.reserve(plan.model.layers.size());
+    for (const LayerGroup<R>& g : plan.model.layers) {
+      layer_.push_back(layer_flops(plan, g));
+      all.add(group_label(plan.model, "layers", "layers of group", layer_.size() - 1),
+              g.count * layer_.back());
+      all_.layers += g.count;
+    }
+    all.add("head", head());
+    all_.flops = all.total();
+  }
+
+  const StageShare<R>& all() const { return all_; }
+  StageShare<R> of_stage(int i) const {
+    return share(stages_.holds_last(i), [&](auto visit) { stages_.groups_of(i, visit); });
+  }
+  StageShare<R> of_piece(int piece) const {
+    return share(piece + 1 == stages_.cut().pieces(),
+                 [&](auto visit) { stages_.groups_of_piece(piece, visit); });
+  }
+
+ private:
+  Flops<R> head() const { return 2_flop * plan_.model.vocab * *plan_.model.hidden; }
+  template <class Groups>
+  StageShare<R> share(bool last, Groups groups) const {
+    Sum<kFlop, R> flops;
+    Count<R> layers{0};
+    groups([&](std::size_t g, Count<R> n) {
+      flops.add(group_label(plan_.model, "layers", "layers of group", g), n * layer_[g]);
+      layers += n;
+    });
+    if (last) flops.add("head", head());
+    return {flops.total(), layers};
+  }
+
+  const TrainingPlan<R>& plan_;
+  const Stages<R>& stages_;
+  std::vector<Flops<R>> layer_;
+  StageShare<R> all_{{}, Count<R>{0}};
+};
 
 template <class R>
 void stage_times(const TrainingPlan<R>& plan, const Layout<R>& x, const Stages<R>& stages,
                  Seconds<R> T_useful, Seconds<R> T_layers, PipelineTime<R>& out) {
-  std::vector<Flops<R>> layer;
-  layer.reserve(plan.model.layers.size());
-  Sum<kFlop, R> all;
-  Count<R> L{0};
-  for (const LayerGroup<R>& g : plan.model.layers) {
-    layer.push_back(layer_flops(plan, g));
-    all.add(group_label(plan.model, "layers", "layers of group", layer.size() - 1),
-            g.count * layer.back());
-    L += g.count;
-  }
-  all.add("head", 2_flop * plan.model.vocab * *plan.model.hidden);
-  auto F_all = all.total();
+  const StageShares<R> shares(plan, stages);
+  auto F_all = shares.all().flops;
+  auto L = shares.all().layers;
   auto n = x.n;
   auto v = plan.schedule.chunks;
   auto p = plan.mesh.pipeline;
@@ -87,7 +129,7 @@ void stage_times(const TrainingPlan<R>& plan, const Layout<R>& x, const Stages<R
   Largest<kSecond, R> slowest;
   for (int i = 0; i < stages.count(); ++i) {
     if (stages.like_an_earlier(i)) continue;
-    auto [F_i, L_i] = stage_share(plan, layer, stages, i);
+    auto [F_i, L_i] = shares.of_stage(i);
     NAME(F_i, L_i);
     slowest.offer({"stage", i}, kStageTime(by_flops * F_i / F_all + by_layers * L_i / L));
   }
@@ -95,6 +137,81 @@ void stage_times(const TrainingPlan<R>& plan, const Layout<R>& x, const Stages<R
   NAME(t_max);
   out.bubble = kBubble((by_flops + by_layers - t_max) / v);
   out.imbalance = kImbalance(n * t_max - (T_useful + T_layers));
+}
+
+// The passes of a micro-batch on a stage, on average over the stages.
+template <class R>
+StagePasses<kSecond, R> mean_passes(const TrainingPlan<R>& plan, const Layout<R>& x,
+                                    const ComputeTime<R>& work, Seconds<R> exposed) {
+  // Frozen weights have no gradient.
+  const bool frozen = plan.trainable.adapters.has_value();
+  auto passes = frozen ? Count<R>{2} : Count<R>{3};
+  auto T_useful = work.useful;
+  auto T_again = work.recompute;
+  auto T_exposed = exposed;
+  auto n = x.n;
+  NAME(passes, T_useful, T_again, T_exposed, n);
+  return {kForwardPass((T_useful / passes + T_exposed / 2) / n),
+          kBackwardPass((T_useful / passes + T_exposed / 2 + T_again) / n),
+          frozen ? Seconds<R>{} : kWeightPass(T_useful / passes / n)};
+}
+
+// The same of each piece of the model. What recomputing and communication take goes by layers.
+template <class R>
+std::vector<StagePasses<kSecond, R>> piece_passes(const TrainingPlan<R>& plan, const Layout<R>& x,
+                                                  const Stages<R>& stages,
+                                                  const ComputeTime<R>& work, Seconds<R> exposed) {
+  const StagePasses<kSecond, R> mean = mean_passes(plan, x, work, exposed);
+  const StageShares<R> shares(plan, stages);
+  auto p = plan.mesh.pipeline;
+  auto n = x.n;
+  auto F_all = shares.all().flops;
+  auto L = shares.all().layers;
+  NAME(p, n, F_all, L);
+  auto by_layers = exposed / 2 / n;
+  auto again = work.recompute / n;
+  NAME(by_layers, again);
+  std::vector<StagePasses<kSecond, R>> out;
+  for (int i = 0; i < stages.cut().pieces(); ++i) {
+    auto [F_i, L_i] = shares.of_piece(i);
+    auto flops = p * F_i / F_all;
+    auto layers = p * L_i / L;
+    NAME(flops, layers);
+    auto forward = mean.F - by_layers;
+    NAME(forward);
+    out.push_back({flops * forward + layers * by_layers,
+                   flops * forward + layers * (by_layers + again), flops * mean.W});
+  }
+  return out;
+}
+
+// A schedule that isn't a number of slots, its stages as uneven as their FLOPs.
+template <class R>
+void uneven_times(const TrainingPlan<R>& plan, const Layout<R>& x, const Stages<R>& stages,
+                  const ComputeTime<R>& work, Seconds<R> exposed, PipelineTime<R>& out) {
+  const auto pieces = piece_passes(plan, x, stages, work, exposed);
+  Cut cut = stages.cut();
+  schedule::PipelineLayout layout = cut.layout();
+  layout.micro_batches = whole(x.n);
+  auto T_pipe = played_time<kSecond, R>(layout, pieces, {.staggered = staggers_steps(cut.kind)});
+  Largest<kSecond, R> slowest;
+  for (int i = 0; i < stages.count(); ++i) {
+    if (stages.like_an_earlier(i)) continue;
+    Sum<kSecond, R> held;
+    for (int c = 0; c < layout.held(); ++c) {
+      const auto& t = pieces[static_cast<std::size_t>(layout.piece(i, c))];
+      held.add({"piece", c}, t.F + t.B + t.W);
+    }
+    // Of two copies each sees half of the micro-batches.
+    slowest.offer({"stage", i}, layout.copies() == 2 ? held.total() / 2 : held.total());
+  }
+  auto t_max = kSlowestStage(slowest.best());
+  auto n = x.n;
+  NAME(T_pipe, n);
+  auto T_work = work.total() + exposed;
+  NAME(T_work);
+  out.bubble = kBubbleUneven(max(Seconds<R>{}, T_pipe - n * t_max));
+  out.imbalance = kImbalance(n * t_max - T_work);
 }
 
 // exposed: what the layers' own communication leaves exposed in a step.
@@ -107,7 +224,17 @@ PipelineTime<R> pipeline_time(const TrainingPlan<R>& plan, const Layout<R>& x,
   auto T_useful = work.useful;
   auto T_layers = work.recompute + exposed;
   NAME(T_useful, T_layers);
-  if (plan.assume.stages == StageBalance::kByFlops && !plan.model.abstract()) {
+  const bool uneven = plan.assume.stages == StageBalance::kByFlops && !plan.model.abstract();
+  if (!counts_slots(plan.schedule.kind)) {
+    if (uneven)
+      uneven_times(plan, x, stages, work, exposed, out);
+    else
+      out.bubble = bubble(
+          PipelineShape<R>{plan.schedule.kind, plan.mesh.pipeline, chunks_of(plan.schedule), x.n},
+          mean_passes(plan, x, work, exposed));
+    return out;
+  }
+  if (uneven) {
     stage_times(plan, x, stages, T_useful, T_layers, out);
   } else {
     out.bubble = kBubbleEven(overhead * (T_useful + T_layers));

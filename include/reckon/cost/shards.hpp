@@ -202,7 +202,7 @@ StageShard<R> stage_shard(const TrainingPlan<R>& plan, const std::vector<LayerSh
               n * (l.matrices.full + l.vectors));
     routed.add(group_label(plan.model, "experts", "experts of group", g), n * l.experts.full);
   });
-  add_tables(plan, i == 0, i == stages.count() - 1, x, dense);
+  add_tables(plan, stages.holds_first(i), stages.holds_last(i), x, dense);
   x.dense = kRankDense(dense.total());
   if (!(x.experts.full <= 0)) x.experts.full = kRankRouted(routed.total());
   if (plan.trainable.adapters) x.adapters = kAdapterParameters(adapters.total());

@@ -57,6 +57,8 @@ KeptActivations<R> stage_activations(const Model<R>& model, const Assume<R>& ass
     largest.offer(group_label(model, "a layer", "layer of group", g), layers[g].live);
   });
   auto per_micro_batch = kept.total();
+  // Of two copies a micro-batch passes through one.
+  if (stages.copies() == 2) per_micro_batch = per_micro_batch / 2;
   NAME(per_micro_batch, m_i);
   if (policy != Recompute::kFull) return {kActivations(m_i * per_micro_batch)};
   auto M_live = assume.live_layers * largest.best();

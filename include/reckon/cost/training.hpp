@@ -74,6 +74,12 @@ inline constexpr const char* kNoShape =
 inline constexpr const char* kNoLayers = "needs the model's layers and hidden width";
 inline constexpr const char* kNoHostMemory =
     "the node states no host memory: node: {host_memory: 2 TB}";
+inline constexpr const char* kNoProgress =
+    "failures come faster than an interval and a restart take: no work gets done";
+inline constexpr const char* kNoFailures =
+    "the plan states no failure rate: run: {mtbf_per_gpu: 50000 h}";
+inline constexpr const char* kNoCheckpoint =
+    "the plan states no checkpoints: run: {checkpoint: {write_bandwidth: 100 GB/s}}";
 inline constexpr const char* kNoPrice = "add price: to get dollars";
 inline constexpr const char* kNoPower = "the chip states no power: run: {power: 700 W}";
 
@@ -111,6 +117,32 @@ void operation_metrics(const OperationNames& n, const Operation<R>& op, bool has
   v(n.step_bytes, op.bytes);
   v(n.step_time, op.time);
   if (has_exposed) v(n.exposed, op.exposed);
+}
+
+template <class R, class V>
+void failing_metrics(const FailingRun<R>& f, const char* no_run, V&& v) {
+  const Goodput<R>& g = f.goodput;
+  const auto of_saving = [&f](auto part) {
+    using T = decltype(part(*f.saving));
+    return f.saving ? std::optional<T>(part(*f.saving)) : std::nullopt;
+  };
+  v(kCheckpointBytes, f.checkpoint, kNoCheckpoint);
+  v(kCheckpointWrite, of_saving([](const Saving<R>& s) { return s.write; }), kNoCheckpoint);
+  v(kCheckpointStall, of_saving([](const Saving<R>& s) { return s.stall; }), kNoCheckpoint);
+  v(kInterval, g.interval, kNoCheckpoint);
+  v(kCheckpointShare, g.checkpoint_share);
+  v(kClusterMtbf, g.mtbf, kNoFailures);
+  v(kBestInterval, g.best_interval, kNoFailures);
+  v(kLostPerFailure, g.lost_per_failure, kNoFailures);
+  v(kFailureShare, g.failure_share);
+  v(kGoodput, g.share, kNoProgress);
+  const char* none = g.share ? no_run : kNoProgress;
+  const char* never = g.mtbf ? none : kNoFailures;
+  v(kFailures, f.failures, never);
+  v(kLostWork, f.lost_work, never);
+  v(kElapsed, f.elapsed, none);
+  v(kElapsedGpuTime, f.gpu_time, none);
+  v(kElapsedCost, f.cost, f.elapsed ? kNoPrice : none);
 }
 
 }  // namespace detail
@@ -201,6 +233,7 @@ void TrainingEstimate<R>::metrics(V&& v) const {
   v(kGpuTime, run.gpu_time, no_run);
   v(kEnergy, run.energy, run.length ? kNoPower : no_run);
   v(kCost, run.cost, run.length ? kNoPrice : no_run);
+  if (run.failing) failing_metrics(*run.failing, run.length ? nullptr : no_run, v);
 }
 
 }  // namespace reckon

@@ -71,6 +71,14 @@ struct Picture {
   std::vector<std::string> lines;
 };
 
+// One pass of a rank of a pipeline, from when to when.
+struct TimelinePass {
+  int rank = 0;
+  std::string pass;  // "forward", "backward_input", …
+  int chunk = 0, micro_batch = 0;
+  double start = 0, end = 0;
+};
+
 // A metric's formula on one line: symbol, then the steps to its value.
 struct Equation {
   std::string metric, symbol;
@@ -86,7 +94,9 @@ struct Answer {
   std::vector<Grid> grids;
   std::vector<Also> also;
   std::vector<Picture> pictures;
-  std::vector<std::string> notes;  // what a reader should know to read it aloud
+  std::vector<std::string> notes;      // what a reader should know to read it aloud
+  std::vector<TimelinePass> timeline;  // JSON alone lists it
+  std::string timeline_unit;           // "s", or "pass" where no times are stated
 };
 
 struct Result {

@@ -19,6 +19,7 @@
 #include <string>
 #include <vector>
 
+#include "reckon/schedule/kind.hpp"
 #include "reckon/spec/assume.hpp"
 #include "reckon/spec/hardware.hpp"
 #include "reckon/spec/model.hpp"
@@ -64,18 +65,25 @@ struct Sharding {
   }
 };
 
-enum class ScheduleKind { k1f1b, kGpipe, kInterleaved };
-constexpr auto names(ScheduleKind) { return std::array{"1f1b", "gpipe", "interleaved"}; }
-
+// The kinds: schedule/kind.hpp.
 template <class R>
 struct Schedule {
   ScheduleKind kind = ScheduleKind::k1f1b;
   Count<R> chunks{1};
+  std::optional<Count<R>> first, last;
 
   template <class V, class... S>
   static void fields(V&& v, S&... s) {
-    v(Field("kind", "", "1f1b | gpipe | interleaved"), s.kind...);
-    v(Field("chunks", "v", "model chunks of a stage (interleaved)").degree(), s.chunks...);
+    v(Field("kind", "",
+            "1f1b | gpipe | interleaved | breadth-first | zb-h1 | zb-h2 | zb-v | dualpipe | "
+            "dualpipe-v"),
+      s.kind...);
+    v(Field("chunks", "v", "model chunks of a stage (interleaved, breadth-first)").degree(),
+      s.chunks...);
+    v(Field("first", "L_first", "layers of the first stage, where it holds another number").count(),
+      s.first...);
+    v(Field("last", "L_last", "layers of the last stage, where it holds another number").count(),
+      s.last...);
   }
 };
 
@@ -148,12 +156,41 @@ struct MemoryLimits {
   }
 };
 
+// Saving the states so that a failure costs no more than the time since: what is saved follows from
+// the plan's states, how often from how long it takes and how often the cluster fails.
+template <class R>
+struct Checkpoint {
+  std::optional<ByteRate<R>> write_bandwidth;
+  std::optional<Seconds<R>> interval, stall;
+  bool async = false;
+
+  template <class V, class... S>
+  static void fields(V&& v, S&... s) {
+    v(Field("write_bandwidth", "W_ckpt", "of the storage, all GPUs together")
+          .required()
+          .limit(Limit::kPositive),
+      s.write_bandwidth...);
+    v(Field("interval", "t_int", "training time between two; the best one if not stated")
+          .limit(Limit::kPositive),
+      s.interval...);
+    v(Field("async", "", "the GPUs only copy to host memory; writing goes on beside training"),
+      s.async...);
+    v(Field("stall", "t_stall", "that training waits, in place of what follows from the bytes")
+          .limit(Limit::kPositive),
+      s.stall...);
+  }
+};
+
 template <class R>
 struct Run {
   std::optional<Count<R>> tokens;
   std::optional<Price<R>> price;
   std::optional<Watts<R>> power;
   std::string as_of;
+  std::optional<Seconds<R>> mtbf_per_gpu;
+  std::optional<Checkpoint<R>> checkpoint;
+  Seconds<R> restart{};
+  Ratio<R> evaluation{};
 
   template <class V, class... S>
   static void fields(V&& v, S&... s) {
@@ -166,6 +203,18 @@ struct Run {
           .limit(Limit::kPositive),
       s.power...);
     v(Field("as_of", "", "date of the price"), s.as_of...);
+    v(Field(
+          "mtbf_per_gpu", "M_gpu",
+          "mean time between failures of one GPU and what belongs to it; without it the run never "
+          "fails")
+          .limit(Limit::kPositive),
+      s.mtbf_per_gpu...);
+    v(Field("checkpoint", "", "how the states are saved; needed with mtbf_per_gpu"),
+      s.checkpoint...);
+    v(Field("restart", "t_restart", "from a failure until training goes on: detection, loading"),
+      s.restart...);
+    v(Field("evaluation", "x_eval", "share of the elapsed time that evaluation takes").share(),
+      s.evaluation...);
   }
 };
 

@@ -13,6 +13,7 @@ const Question& compress_question();
 const Question& decode_question();
 const Question& dtype_question();
 const Question& experts_question();
+const Question& goodput_question();
 const Question& pipeline_question();
 const Question& pools_question();
 const Question& prefill_question();

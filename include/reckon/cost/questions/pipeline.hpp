@@ -3,12 +3,15 @@
 //   PipelineAnswer<double> a = answer(question);
 //   a.bubble.share; a.stages[0].in_flight
 //
-// A slot is one micro-batch's forward and backward pass on one stage.
+// A slot is one micro-batch's forward and backward pass on one stage. Where neither passes' times nor
+// anything else sets stages or passes apart, a pass is the unit: forward, input and weight gradient
+// take one each.
 #pragma once
 
 #include <string>
 #include <vector>
 
+#include "reckon/cost/bubble.hpp"
 #include "reckon/cost/metric.hpp"
 #include "reckon/cost/questions/layers.hpp"
 #include "reckon/cost/schedule.hpp"
@@ -34,6 +37,16 @@ inline const Formula kFullestStage{"pipeline.activations", "M_a",
                                    "activations of the stage that keeps most",
                                    "largest of the stages"};
 
+inline const Formula kWorkPlayed{"pipeline.work", "T_work", "work of a stage, mean over the stages",
+                                 "its passes of all micro-batches"};
+inline const Formula kWorkJoined{"pipeline.work_joined", "T_work",
+                                 "work of a stage, mean over the stages",
+                                 "its passes, less what joining saves"};
+inline const Formula kStepPlayed{"pipeline.time", "T", "time of a step's passes", "work + bubble"};
+
+// More passes than this are not played out: closed forms only.
+inline constexpr double kMostPlayed = 4e6;
+
 // Above so many stages only the first and last are listed.
 inline constexpr int kListedStages = 64;
 
@@ -42,13 +55,25 @@ struct PipelineStage {
   int i;
   Count<R> in_flight;
   std::optional<Bytes<R>> activations;
+  std::optional<Ratio<R>> waits;  // share of the elapsed time
+};
+
+// The schedule as it was played, for pictures.
+struct PlayedPipeline {
+  schedule::PipelineLayout layout;
+  schedule::Order order;
+  schedule::Played run;
+  bool staggered = false;
 };
 
 template <class R>
 struct PipelineAnswer {
   PipelineShape<R> shape;
   BubbleRatios<R> bubble;
-  Count<R> slots, lost;
+  std::optional<Count<R>> slots, lost;
+  std::optional<Seconds<R>> time, bubble_time;
+  std::optional<PlayedPipeline> played;
+  bool published = false;  // the bubble is a formula's, which playing it out agrees with
   std::optional<Count<R>> needed;
   std::vector<PipelineStage<R>> stages;
   std::optional<Bytes<R>> activations;
@@ -68,8 +93,13 @@ void PipelineAnswer<R>::metrics(V&& v) const {
       "sequence";
   v(kBubbleShare, bubble.share);
   v(kBubbleOverhead, bubble.overhead);
-  v(kSlots, slots);
-  v(kSlotsLost, lost);
+  constexpr const char* kNoSlots =
+      "slots are of equal stages under 1f1b, gpipe and interleaved, without transfers";
+  constexpr const char* kNoTimes = "the question states no times: forward: 10 ms, backward: 20 ms";
+  v(kSlots, slots, kNoSlots);
+  v(kSlotsLost, lost, kNoSlots);
+  v(kStepPlayed, time, kNoTimes);
+  v(MetricInfo{"pipeline.bubble_time", "what a stage waits in a step"}, bubble_time, kNoTimes);
   v(MetricInfo{"pipeline.micro_batches", "micro-batches of a step", Hint::kCount}, shape.n);
   v(MetricInfo{"pipeline.micro_batches_needed", "micro-batches for the target", Hint::kCount},
     needed, "the question states no target: target_share: 10%");
@@ -79,6 +109,9 @@ void PipelineAnswer<R>::metrics(V&& v) const {
     const std::string id = "stage." + std::to_string(s.i), name = "stage " + std::to_string(s.i);
     v(MetricInfo{id + ".in_flight", name + ": micro-batches in flight", Hint::kCount}, s.in_flight);
     v(MetricInfo{id + ".activations", name + ": activations"}, s.activations, kNoActivations);
+    if (s.waits)
+      v(MetricInfo{id + ".waits", name + ": share of the time that it waits", Hint::kFraction},
+        *s.waits);
   }
 }
 
