@@ -12,23 +12,10 @@
 #include <string>
 
 #include "reckon/spec/assume.hpp"
+#include "reckon/spec/collective_op.hpp"
 #include "reckon/spec/questions/machine.hpp"
 
 namespace reckon {
-
-enum class CollectiveOp {
-  kAllReduce,
-  kAllGather,
-  kReduceScatter,
-  kBroadcast,
-  kReduce,
-  kAllToAll,
-  kSend
-};
-constexpr auto names(CollectiveOp) {
-  return std::array{"all-reduce", "all-gather", "reduce-scatter", "broadcast", "reduce",
-                    "all-to-all", "send"};
-}
 
 enum class Algorithm {
   kFastest,
