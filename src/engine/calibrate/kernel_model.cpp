@@ -261,30 +261,29 @@ CollectiveOp op_of(MeasuredKernel kernel) {
   }
 }
 
-// Growth constants only where several group sizes were measured.
+// Growth constants only where several group sizes were measured, the power only where it is fitted.
 struct CurveLayout {
   bool grows, ramps;
 };
 
-CollectiveCurve<double> with(CollectiveCurve<double> e, const Constants& v, CurveLayout layout) {
-  std::size_t i = 0;
-  e.wait = Seconds<double>(v[i++]);
-  e.rate = ByteRate<double>(v[i++]);
-  e.half = Bytes<double>(v[i++]);
+// Three constants, three of growth, the power: which of them are there follows from their number.
+CollectiveCurve<double> with(CollectiveCurve<double> e, const Constants& v) {
+  const CurveLayout layout{v.size() >= 6, v.size() % 3 == 1};
+  e.wait = Seconds<double>(v[0]);
+  e.rate = ByteRate<double>(v[1]);
+  e.half = Bytes<double>(v[2]);
   if (layout.grows) {
-    e.wait_growth = Ratio<double>(v[i++]);
-    e.rate_growth = Ratio<double>(v[i++]);
-    e.half_growth = Ratio<double>(v[i++]);
+    e.wait_growth = Ratio<double>(v[3]);
+    e.rate_growth = Ratio<double>(v[4]);
+    e.half_growth = Ratio<double>(v[5]);
   }
-  if (layout.ramps) e.power = Ratio<double>(v[i]);
+  if (layout.ramps) e.power = Ratio<double>(v.back());
   return e;
 }
 
-Constants values_of(const CollectiveCurve<double>& e, CurveLayout layout) {
-  Constants v{e.wait.raw, e.rate.raw, e.half.raw};
-  if (layout.grows) v.insert(v.end(), {e.wait_growth.raw, e.rate_growth.raw, e.half_growth.raw});
-  if (layout.ramps) v.push_back(e.power.raw);
-  return v;
+Constants values_of(const CollectiveCurve<double>& e) {
+  return {e.wait.raw,        e.rate.raw,        e.half.raw, e.wait_growth.raw,
+          e.rate_growth.raw, e.half_growth.raw, e.power.raw};
 }
 
 void curve_parameters(KernelModel& m, CurveLayout layout) {
@@ -344,7 +343,7 @@ std::optional<KernelModel> curve_model(const MeasuredSet& set, const Chip<double
   curve_parameters(m, layout);
   add_usual(m, generic, chip.link->one_way.raw);
   m.seconds = [=](const Constants& v, const MeasuredPoint& p) {
-    return cost(with(proto, v, layout), p);
+    return cost(with(proto, v), p);
   };
   const double link = chip.link->one_way.raw;
   CollectiveCurve<double> flat = proto;
@@ -360,11 +359,11 @@ std::optional<KernelModel> curve_model(const MeasuredSet& set, const Chip<double
     const CollectiveCurve<double>* e = entry_for(k.collectives, set, same);
     if (!e) return std::optional<Constants>();
     whose = e->library;
-    return std::optional(values_of(*e, layout));
+    return std::optional(values_of(*e));
   };
   m.store = [=, points = timed_points(set)](const Constants& v, const FitRecord<double>& record,
                                             Kernels<double>& out) {
-    CollectiveCurve<double> e = with(proto, v, layout);
+    CollectiveCurve<double> e = with(proto, v);
     set_record(e, record);
     e.library = set.library;
     e.ranks = range_of<Count<double>>(points, Column::kRanks);
