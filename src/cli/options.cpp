@@ -347,7 +347,8 @@ std::vector<Command> commands(Values& v) {
                  {"reckon list hardware", "reckon list models"},
                  [=, &v](CLI::App& app) {
                    app.add_option("WHAT", v.list.what,
-                                  "hardware, chips, nodes, fabrics, clusters, kernels, models, precision, "
+                                  "hardware, chips, nodes, fabrics, clusters, kernels, nccl, models, "
+                                  "precision, "
                                   "optimizers, formats, presets")
                        ->type_name("");
                  },

@@ -12,6 +12,7 @@
 #include "reckon/spec/budgets.hpp"
 #include "reckon/spec/kernels.hpp"
 #include "reckon/spec/measurements.hpp"
+#include "reckon/spec/nccl.hpp"
 #include "reckon/spec/number_format.hpp"
 #include "reckon/spec/training.hpp"
 
@@ -36,6 +37,7 @@ std::vector<Kind> make_kinds() {
        [] { return describe<Cluster<double>>(); }},
       {"kernels", "hardware/kernels/", "What the kernels of one chip reach.",
        [] { return describe<Kernels<double>>(); }},
+      {"nccl", "hardware/nccl/", "NCCL's own tuning model.", [] { return describe<Nccl<double>>(); }},
       {"measurements", "measurements/", "Measured times of kernels and collectives.",
        [] { return describe<Measurements<double>>(); }},
       {"budgets", "measurements/", "Errors that predictions are held to.",

@@ -30,6 +30,8 @@ const std::vector<const Question*>& questions() {
       &pipeline_question(),     //
       &tensor_question(),       //
       &experts_question(),      //
+      &gemm_question(),         //
+      &attention_question(),    //
       &prefill_question(),      //
       &decode_question(),       //
       &chunk_question(),        //

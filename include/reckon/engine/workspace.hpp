@@ -23,6 +23,7 @@ enum class Shelf {
   kFabrics,
   kClusters,
   kKernels,
+  kNccl,
   kModels,
   kFormats,
   kRecipes,
@@ -35,7 +36,7 @@ struct ShelfInfo {
 };
 const ShelfInfo& shelf_info(Shelf shelf);
 inline constexpr Shelf kShelves[] = {Shelf::kChips,    Shelf::kNodes,   Shelf::kFabrics,
-                                     Shelf::kClusters, Shelf::kKernels, Shelf::kModels,
+                                     Shelf::kClusters, Shelf::kKernels, Shelf::kNccl,   Shelf::kModels,
                                      Shelf::kFormats,  Shelf::kRecipes, Shelf::kOptimizers,
                                      Shelf::kPresets};
 

@@ -30,7 +30,7 @@ GroupedShape<double> grouped_shape(const MeasuredPoint& p) {
   return {groups * count(p, Column::kM), groups, count(p, Column::kN), count(p, Column::kK),
           Ratio<double>(1)};
 }
-AttentionShape<double> attention_shape(const MeasuredPoint& p) {
+AttentionCall<double> attention_shape(const MeasuredPoint& p) {
   return {count(p, Column::kBatch), count(p, Column::kLength), count(p, Column::kHeads),
           count(p, Column::kKvHeads), count(p, Column::kHeadWidth)};
 }

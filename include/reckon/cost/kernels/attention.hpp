@@ -36,7 +36,7 @@ inline const Formula kLatentTime{"attention.latent_time", "t_attn", "time of att
 
 // Of one layer.
 template <class R>
-struct AttentionShape {
+struct AttentionCall {
   Count<R> batch, length, heads, kv_heads, head_width;
 };
 
@@ -47,7 +47,7 @@ struct PrefillCost {
 };
 
 template <class R>
-PrefillCost<R> prefill_attention_cost(const AttentionShape<R>& shape,
+PrefillCost<R> prefill_attention_cost(const AttentionCall<R>& shape,
                                       const PrefillKernel<R>& kernel, FlopRate<R> P) {
   auto b = shape.batch;
   auto s = shape.length;
@@ -75,7 +75,7 @@ struct DecodeCost {
 };
 
 template <class R>
-DecodeCost<R> decode_attention_cost(const AttentionShape<R>& shape, const DecodeKernel<R>& kernel,
+DecodeCost<R> decode_attention_cost(const AttentionCall<R>& shape, const DecodeKernel<R>& kernel,
                                     ByteRate<R> W) {
   auto b = shape.batch;
   auto T = shape.length;

@@ -25,7 +25,7 @@ inline const Formula kCurveRate{"curve.rate", "B", "bus bandwidth of an endless 
                                 "over two ranks, times its growth a doubling"};
 inline const Formula kCurveHalf{"curve.half", "h", "size that reaches half the rate",
                                 "over two ranks, times its growth a doubling"};
-inline const Formula kCurveTime{"curve.time", "t", "time of the collective by its curve",
+inline const Formula kCurveSeconds{"curve.time", "t", "time of the collective by its curve",
                                 "wait + bytes over a rate that ramps up with the size"};
 inline const Formula kAnchored{"curve.anchored", "t", "time by the curve, anchored at a measured row",
                                "curve · measured/curve of the nearest row"};
@@ -68,7 +68,7 @@ CurveCost<R> curve_cost(Bytes<R> S, Count<R> q, const CollectiveCurve<R>& curve)
   auto B = x.rate;
   auto h = x.half;
   NAME(f);
-  x.time = kCurveTime(a + f * S / B * (1 + pow(h / S, u)));
+  x.time = kCurveSeconds(a + f * S / B * (1 + pow(h / S, u)));
   return x;
 }
 

@@ -9,9 +9,9 @@
 
 namespace reckon {
 
-inline const Formula kDispatchBytes{"dispatch.bytes", "S", "bytes a GPU sends",
+inline const Formula kDispatchSent{"dispatch_kernel.bytes", "S", "bytes a GPU sends",
                                     "one copy of a token for each of its experts"};
-inline const Formula kDispatchTime{"dispatch.time", "t_dispatch", "time to send the tokens",
+inline const Formula kDispatchTime{"dispatch_kernel.time", "t_dispatch", "time to send the tokens",
                                    "fixed time + bytes over the rate reached"};
 
 template <class R>
@@ -24,7 +24,7 @@ Seconds<R> dispatch_time(Count<R> tokens, Count<R> experts, Count<R> width,
   auto t_0 = kernel.fixed;
   auto B = kernel.rate;
   NAME(T, k, h, b, t_0, B);
-  auto S = kDispatchBytes(T * k * h * b);
+  auto S = kDispatchSent(T * k * h * b);
   return kDispatchTime(t_0 + S / B);
 }
 

@@ -23,9 +23,9 @@ inline const Formula kGemmCompute{"gemm.compute", "t_F", "time of the FLOP",
                                   "FLOP over the share of the peak a large product reaches"};
 inline const Formula kGemmMemory{"gemm.memory", "t_D", "time of the bytes",
                                  "bytes over the share of the bandwidth a skinny product reaches"};
-inline const Formula kGemmTime{"gemm.time", "t_gemm", "time of the product",
+inline const Formula kProductTime{"gemm.time", "t_gemm", "time of the product",
                                "fixed time + the slower of FLOP and bytes: Williams 2009"};
-inline const Formula kGemmTimeQuantized{"gemm.time_quantized", "t_gemm",
+inline const Formula kProductTimeQuantized{"gemm.time_quantized", "t_gemm",
                                         "time of the product, the activation quantized first",
                                         "fixed time + quantizing + the slower of FLOP and bytes"};
 inline const Formula kGroupedFlops{"grouped_gemm.flops", "F", "FLOP of all groups",
@@ -98,12 +98,12 @@ GemmCost<R> gemm_cost(const GemmShape<R>& shape, const GemmKernel<R>& kernel,
   auto work = detail::roofline(x.compute, x.memory);
   NAME(t_0, work);
   if (!kernel.quantizes) {
-    x.time = kGemmTime(t_0 + work);
+    x.time = kProductTime(t_0 + work);
     return x;
   }
   x.quantize = kGemmQuantize(m * k * (o + a) / (W * e));
   auto q = x.quantize;
-  x.time = kGemmTimeQuantized(t_0 + q + work);
+  x.time = kProductTimeQuantized(t_0 + q + work);
   return x;
 }
 
