@@ -84,7 +84,12 @@ template <class R>
 void by_curve(const CollectiveQuestion<R>& question, Bytes<R> S, CollectiveAnswer<R>& out) {
   out.curve = curve_cost(S, out.q, *question.curve);
   out.factor = out.curve->factor;
-  rate(S, out.curve->time, out);
+  const bool anchored = question.anchor_bytes && question.anchor_time;
+  rate(S,
+       anchored ? anchored_time(S, out.q, *question.curve, *question.anchor_bytes,
+                                *question.anchor_time)
+                : out.curve->time,
+       out);
 }
 
 template <class R>

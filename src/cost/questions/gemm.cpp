@@ -13,9 +13,12 @@ GemmAnswer<R> answer(const GemmQuestion<R>& question) {
                  ? grouped_gemm_cost({*question.m, *question.groups, *question.n, *question.k, Ratio<R>{1}},
                                      kernel, peaks)
                  : gemm_cost({*question.m, *question.n, *question.k}, kernel, peaks);
+  out.time = question.launch == LaunchKind::kStream
+                 ? launched_time(out.cost.time, question.host->stream)
+                 : out.cost.time;
   auto F = out.cost.flops;
   auto D = out.cost.bytes;
-  auto t = out.cost.time;
+  auto t = out.time;
   auto P = peaks.P;
   auto W = peaks.W;
   auto c = kernel.compute;

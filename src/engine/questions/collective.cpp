@@ -121,6 +121,10 @@ class Collective : public QuestionOf<CollectiveQuestion> {
     }
     if (q.algorithm != Algorithm::kFastest)
       asked.fault("algorithm", "algorithm: the library chooses its own").help("--model line_rate");
+    if (q.anchor_bytes.has_value() != q.anchor_time.has_value())
+      asked.fault(q.anchor_bytes ? "anchor_bytes" : "anchor_time",
+                  "a measured row is its size and its time")
+          .help("--anchor-bytes 64MiB --anchor-time 310us");
     if (q.model == CollectiveModel::kCalibrated) {
       if (crosses(q))
         asked.fault("model", "model: calibrated curves are of one node, and the ranks take several")

@@ -44,6 +44,7 @@ class Gemm : public QuestionOf<GemmQuestion> {
     const std::string format = said(tree, "dtype", "bf16");
     fill_kernel(work, said(*chip, "id"),
                 {"gemm", "kernel", {{"format", format}}, "matrix product in " + format}, tree, d);
+    if (said(tree, "launch") == "stream") fill_launch(work, said(*chip, "id"), tree, d);
   }
 
   void legal(const Input& q, const Asked& asked) const override {

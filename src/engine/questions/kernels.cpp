@@ -70,6 +70,20 @@ std::string said(const doc::Value& tree, std::string_view key, std::string other
   return v && v->is_scalar() && !v->text.empty() ? v->text : otherwise;
 }
 
+void fill_launch(Workspace& work, const std::string& chip, doc::Value& tree,
+                 Diagnostics& diagnostics) {
+  for (const std::string& name : {said(tree, "kernels", chip), std::string("generic")}) {
+    if (work.find(Shelf::kKernels, name).empty()) continue;
+    const doc::Value* file = work.load(Shelf::kKernels, name, tree.span, diagnostics);
+    const doc::Value* launch = file ? file->find("launch") : nullptr;
+    if (!launch) continue;
+    doc::Value filled = *launch;
+    if (const doc::Value* over = tree.find("host"); over && over->is_mapping())
+      doc::merge(filled, *over);
+    return doc::set(tree, "host", std::move(filled));
+  }
+}
+
 void fill_kernel(Workspace& work, const std::string& chip, const WantedKernel& wanted,
                  doc::Value& tree, Diagnostics& diagnostics) {
   const doc::Value* named = tree.find("kernels");

@@ -23,6 +23,10 @@ struct WantedKernel {
 void fill_kernel(Workspace& work, const std::string& chip, const WantedKernel& wanted,
                  doc::Value& tree, Diagnostics& diagnostics);
 
+// What launching costs, into `host`: of the same files.
+void fill_launch(Workspace& work, const std::string& chip, doc::Value& tree,
+                 Diagnostics& diagnostics);
+
 // The text of a scalar field, or `otherwise`.
 std::string said(const doc::Value& tree, std::string_view key, std::string otherwise = "");
 

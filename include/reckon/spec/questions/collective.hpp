@@ -44,6 +44,8 @@ struct CollectiveQuestion {
   std::string name, comment, library, kernels;
   CollectiveModel model = CollectiveModel::kLineRate;
   std::optional<CollectiveCurve<R>> curve;
+  std::optional<Bytes<R>> anchor_bytes;
+  std::optional<Seconds<R>> anchor_time;
   std::optional<Nccl<R>> nccl;
   CollectiveOp op = CollectiveOp::kAllReduce;
   std::optional<Bytes<R>> bytes;
@@ -84,6 +86,12 @@ struct CollectiveQuestion {
     v(Field("kernels", "", "calibrated: a file in hardware/kernels; the chip's if not stated"),
       s.kernels...);
     v(Field("curve", "", "calibrated: its constants, filled in from that file"), s.curve...);
+    v(Field("anchor_bytes", "S_row", "calibrated: a size measured on the machine itself")
+          .limit(Limit::kPositive),
+      s.anchor_bytes...);
+    v(Field("anchor_time", "t_row", "calibrated: its time; the curve is moved through that row")
+          .limit(Limit::kPositive),
+      s.anchor_time...);
     v(Field("nccl", "", "nccl: a file in hardware/nccl; nccl-2.30 if not stated").by_name(),
       s.nccl...);
     v(Field("data", "", "a small array a rank, to be played: \"1 2 3 4; 5 6 7 8\""), s.data...);

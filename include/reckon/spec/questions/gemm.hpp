@@ -8,6 +8,7 @@
 //   chip: h100-sxm
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
 
@@ -16,12 +17,17 @@
 
 namespace reckon {
 
+enum class LaunchKind { kGraph, kStream };
+constexpr auto names(LaunchKind) { return std::array{"graph", "stream"}; }
+
 template <class R>
 struct GemmQuestion {
   std::string name, comment, dtype = "bf16", library, kernels;
   std::optional<Count<R>> m, n, k, groups;
   std::optional<Chip<R>> chip;
   std::optional<GemmKernel<R>> kernel;
+  LaunchKind launch = LaunchKind::kGraph;
+  std::optional<LaunchCost<R>> host;
   Assume<R> assume;
 
   template <class V, class... S>
@@ -40,6 +46,8 @@ struct GemmQuestion {
     v(Field("kernels", "", "a file in hardware/kernels or a path; the chip's if not stated"),
       s.kernels...);
     v(Field("kernel", "", "its constants, filled in from that file"), s.kernel...);
+    v(Field("launch", "", "inside a CUDA graph, or one by one in a stream"), s.launch...);
+    v(Field("host", "", "what launching costs, filled in from that file"), s.host...);
     v(Field("assume", "", "no convention bears on it"), s.assume...);
   }
 };
