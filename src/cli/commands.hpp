@@ -90,6 +90,20 @@ struct QuestionOptions {
 };
 int question(Session&, const Shared&, const QuestionOptions&);
 
+struct ValidateOptions {
+  std::string what, leave_out, form, source;
+  bool verbose = false;
+};
+int validate(Session&, const Shared&, const ValidateOptions&);
+
+struct CalibrateCommand {
+  std::string what;
+  std::vector<std::string> files, columns;
+  std::string output, onto, name, form;
+  std::string chip, kernel, library, dtype;  // of a file that doesn't say
+};
+int calibrate(Session&, const Shared&, const CalibrateCommand&);
+
 struct SchemaOptions {
   std::string kind = "training";
 };

@@ -8,8 +8,10 @@
 #include "reckon/base/edit_distance.hpp"
 #include "reckon/base/table.hpp"
 #include "reckon/base/text.hpp"
+#include "reckon/cost/kernels/all_dispatch.hpp"
 #include "reckon/cost/model.hpp"
 #include "reckon/engine/check.hpp"
+#include "reckon/engine/kernel_model.hpp"
 #include "reckon/engine/kinds.hpp"
 #include "reckon/report/derivation.hpp"
 
@@ -26,6 +28,7 @@ class Texts {
       for (const std::string& file : plan_files((root / "plans").string(), d)) plan(file);
     }
     for (const std::string& id : work_.ids(Shelf::kModels)) model(id);
+    for (const std::string& id : work_.ids(Shelf::kKernels)) kernels(id);
   }
   std::string of(std::string_view id) const {
     const auto at = texts_.find(std::string(id));
@@ -58,6 +61,18 @@ class Texts {
     Tape tape;
     model_estimate(lift(m, run),
                    {structural<Traced>("s", 8192), structural<Traced>("B", 1), Bytes<Traced>(2_B)});
+    formula_texts(tape, texts_, torn_);
+  }
+
+  void kernels(const std::string& id) {
+    Diagnostics d;
+    const auto k = load_kernels(work_, id, {}, d);
+    if (!k || d.has_errors()) return;
+    const Origins origins;
+    const Recording run(origins);
+    Tape tape;
+    dispatch_times(lift(*k, run), structural<Traced>("T", 128), structural<Traced>("k", 8),
+                   structural<Traced>("h", 7168));
     formula_texts(tape, texts_, torn_);
   }
 

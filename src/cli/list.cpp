@@ -15,11 +15,13 @@ struct Topic {
 
 const std::vector<Topic>& topics() {
   static const std::vector<Topic> all{
-      {"hardware", {Shelf::kChips, Shelf::kNodes, Shelf::kFabrics, Shelf::kClusters}},
+      {"hardware", {Shelf::kChips, Shelf::kNodes, Shelf::kFabrics, Shelf::kClusters, Shelf::kKernels, Shelf::kNccl}},
       {"chips", {Shelf::kChips}},
       {"nodes", {Shelf::kNodes}},
       {"fabrics", {Shelf::kFabrics}},
       {"clusters", {Shelf::kClusters}},
+      {"kernels", {Shelf::kKernels}},
+      {"nccl", {Shelf::kNccl}},
       {"models", {Shelf::kModels}},
       {"precision", {Shelf::kRecipes}},
       {"optimizers", {Shelf::kOptimizers}},
@@ -54,6 +56,15 @@ std::string summary(Shelf shelf, const doc::Value& v) {
       return text("rate") + " a port";
     case Shelf::kClusters:
       return fmt::format("{} × {}", text("nodes"), text("node"));
+    case Shelf::kKernels: {
+      const auto count = [&v](const char* key, const char* what) {
+        const doc::Value* at = v.find(key);
+        return at && !at->items.empty() ? fmt::format("{} {}", at->items.size(), what)
+                                        : std::string();
+      };
+      return join_words({count("gemm", "gemm"), count("decode", "decode"),
+                         count("prefill", "prefill"), count("collectives", "collectives")});
+    }
     case Shelf::kModels: {
       const std::string params = text("params");
       return params.empty() ? text("parameters.published") : params;

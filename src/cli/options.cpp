@@ -23,6 +23,7 @@ namespace {
 constexpr const char* kPlans = "Plans";
 constexpr const char* kQuestions = "Questions";
 constexpr const char* kModels = "Models and hardware";
+constexpr const char* kAccuracy = "Accuracy";
 constexpr const char* kTools = "Tools";
 
 // One command: what the help says, how its options are declared, what runs.
@@ -58,6 +59,8 @@ struct Values {
   ParamsOptions params;
   FormulasOptions formulas;
   SensitivityOptions sensitivity;
+  ValidateOptions validate;
+  CalibrateCommand calibrate;
   SchemaOptions schema;
   HelpOptions help;
   std::map<std::string, QuestionFlags> questions;  // by word
@@ -353,7 +356,8 @@ std::vector<Command> commands(Values& v) {
                  {"reckon list hardware", "reckon list models"},
                  [=, &v](CLI::App& app) {
                    app.add_option("WHAT", v.list.what,
-                                  "hardware, chips, nodes, fabrics, clusters, models, precision, "
+                                  "hardware, chips, nodes, fabrics, clusters, kernels, nccl, models, "
+                                  "precision, "
                                   "optimizers, formats, presets")
                        ->type_name("");
                  },
@@ -371,6 +375,51 @@ std::vector<Command> commands(Values& v) {
                  },
                  [&v](Session& s, const Shared& g) { return show(s, g, v.show); },
                  true});
+  all.push_back(
+      {"validate",
+       kAccuracy,
+       "[WHAT]",
+       "predicted against measured, held to error budgets",
+       {"reckon validate", "reckon validate kernels --leave-out shape",
+        "reckon validate collectives --leave-out group --format csv"},
+       [=, &v](CLI::App& app) {
+         ValidateOptions& o = v.validate;
+         app.add_option("WHAT", o.what, "kernels or collectives; both if left out")->type_name("");
+         word(app, "--leave-out", o.leave_out, "WHAT",
+              "fit anew without each: shape, m, length, chip; size, group");
+         word(app, "--form", o.form, "WORD",
+              "curve of a collective that is fitted: ramp, or root (group: root)");
+         word(app, "--source", o.source, "TEXT", "only sets whose source, library or chip has it");
+         app.add_flag("--verbose", o.verbose, "every row, and what is not predicted");
+       },
+       [&v](Session& s, const Shared& g) { return validate(s, g, v.validate); }});
+  all.push_back(
+      {"calibrate",
+       kAccuracy,
+       "WHAT FILE…",
+       "measured times to a file of kernel constants",
+       {"reckon calibrate kernels measurements/h100-sxm.yaml --output my-h100.yaml",
+        "reckon calibrate collectives all_reduce.txt --chip h100-sxm --output my-nccl.yaml",
+        "reckon calibrate kernels gemm.csv --chip b200 --kernel gemm --column \"time us=latency\""},
+       [=, &v](CLI::App& app) {
+         CalibrateCommand& o = v.calibrate;
+         app.add_option("WHAT", o.what, "kernels or collectives")->type_name("")->required();
+         app.add_option("FILE", o.files,
+                        "kind: measurements, nccl-tests' output, nvbandwidth's JSON, or CSV")
+             ->type_name("")
+             ->required();
+         word(app, "--output", o.output, "FILE", "write the constants there");
+         word(app, "--onto", o.onto, "NAME", "keep the other constants of this kernels file");
+         word(app, "--name", o.name, "TEXT", "of the file that is written");
+         word(app, "--form", o.form, "WORD", "curve of a collective: ramp, or root for few sizes");
+         word(app, "--chip", o.chip, "NAME", "of a file that doesn't say");
+         word(app, "--kernel", o.kernel, "WORD", "of a file that doesn't say: gemm, all-reduce, …");
+         word(app, "--library", o.library, "TEXT", "of a file that doesn't say");
+         word(app, "--dtype", o.dtype, "FORMAT", "of a file that doesn't say: bf16, fp8, …");
+         repeated(app, "--column", o.columns, "OURS=THEIRS",
+                  "a CSV's column: \"time us=latency\" (repeatable)");
+       },
+       [&v](Session& s, const Shared& g) { return calibrate(s, g, v.calibrate); }});
   all.push_back({"formulas",
                  kTools,
                  "[PATTERN]",
@@ -390,7 +439,7 @@ std::vector<Command> commands(Values& v) {
        {"reckon schema training > training.schema.json", "reckon schema model --format md"},
        [=, &v](CLI::App& app) {
          app.add_option("KIND", v.schema.kind,
-                        "training, model, chip, node, fabric, cluster, format, "
+                        "training, model, chip, node, fabric, cluster, kernels, measurements, format, "
                         "precision, optimizer, preset")
              ->type_name("");
        },
@@ -417,7 +466,7 @@ std::string program_help(const std::vector<Command>& all) {
   std::string out =
       "reckon: what a plan for training a large language model needs and costs\n\n"
       "Usage: reckon COMMAND [OPTIONS]\n";
-  for (const char* group : {kPlans, kQuestions, kModels, kTools}) {
+  for (const char* group : {kPlans, kQuestions, kModels, kAccuracy, kTools}) {
     out += fmt::format("\n{}\n", group);
     for (const Command& c : all) {
       if (c.group == group) out += fmt::format("  {:<12} {}\n", c.name, c.summary);

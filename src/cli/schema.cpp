@@ -9,6 +9,10 @@
 #include "reckon/base/edit_distance.hpp"
 #include "reckon/doc/reference.hpp"
 #include "reckon/engine/kinds.hpp"
+#include "reckon/spec/budgets.hpp"
+#include "reckon/spec/kernels.hpp"
+#include "reckon/spec/measurements.hpp"
+#include "reckon/spec/nccl.hpp"
 #include "reckon/spec/number_format.hpp"
 #include "reckon/spec/training.hpp"
 
@@ -31,6 +35,13 @@ std::vector<Kind> make_kinds() {
        [] { return describe<Fabric<double>>(); }},
       {"cluster", "hardware/clusters/", "So many nodes.",
        [] { return describe<Cluster<double>>(); }},
+      {"kernels", "hardware/kernels/", "What the kernels of one chip reach.",
+       [] { return describe<Kernels<double>>(); }},
+      {"nccl", "hardware/nccl/", "NCCL's own tuning model.", [] { return describe<Nccl<double>>(); }},
+      {"measurements", "measurements/", "Measured times of kernels and collectives.",
+       [] { return describe<Measurements<double>>(); }},
+      {"budgets", "measurements/", "Errors that predictions are held to.",
+       [] { return describe<Budgets<double>>(); }},
       {"format", "formats/", "How a number is stored.",
        [] { return describe<NumberFormat<double>>(); }},
       {"precision", "formats/recipes/", "Which format for what.",

@@ -31,6 +31,8 @@ const std::vector<const Question*>& questions() {
       &goodput_question(),      //
       &tensor_question(),       //
       &experts_question(),      //
+      &gemm_question(),         //
+      &attention_question(),    //
       &prefill_question(),      //
       &decode_question(),       //
       &chunk_question(),        //

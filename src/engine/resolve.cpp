@@ -241,6 +241,10 @@ Value resolve_model(Workspace& work, const Value& said, Diagnostics& diagnostics
   return model;
 }
 
+Value resolve_chip(Workspace& work, const Value& said, Diagnostics& diagnostics) {
+  return named(work, Shelf::kChips, said, diagnostics, [](Value&) {});
+}
+
 Value resolve_node(Workspace& work, const Value& said, Diagnostics& diagnostics) {
   const auto plain = [](Value&) {};
   return named(work, Shelf::kNodes, said, diagnostics, [&](Value& node) {

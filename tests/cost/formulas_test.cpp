@@ -6,9 +6,11 @@
 
 #include "catch.hpp"
 #include "random_plans.hpp"
+#include "reckon/cost/kernels/all_dispatch.hpp"
 #include "reckon/cost/model.hpp"
 #include "reckon/engine/check.hpp"
 #include "reckon/engine/evaluate.hpp"
+#include "reckon/engine/kernel_model.hpp"
 #include "reckon/engine/kinds.hpp"
 #include "reckon/report/derivation.hpp"
 #include "reckon/units/formula/sensitivity.hpp"
@@ -47,6 +49,7 @@ struct Texts {
       formula_texts(recorded.tape(), texts, torn);
     }
     shipped(plans.work());
+    kernels(plans.work());
     for (const std::string& id : plans.work().ids(Shelf::kModels)) {
       Diagnostics d;
       Origins origins;
@@ -57,6 +60,20 @@ struct Texts {
       const Model<Traced> traced = lift(model, run);
       model_estimate(traced, {Count<Traced>(Traced(8192)), Count<Traced>(Traced(32)),
                               Bytes<Traced>(Traced(2))});
+      formula_texts(tape, texts, torn);
+    }
+  }
+
+  void kernels(Workspace& work) {
+    for (const std::string& id : work.ids(Shelf::kKernels)) {
+      Diagnostics d;
+      const auto k = load_kernels(work, id, {}, d);
+      REQUIRE(k);
+      const Origins origins;
+      const Recording run(origins);
+      Tape tape;
+      dispatch_times(lift(*k, run), structural<Traced>("T", 128), structural<Traced>("k", 8),
+                     structural<Traced>("h", 7168));
       formula_texts(tape, texts, torn);
     }
   }

@@ -79,6 +79,7 @@ LoadedTraining load_training(Workspace& work, doc::Value tree, Diagnostics& diag
 // One named thing and all it refers to, as a tree ready to bind.
 doc::Value resolve_model(Workspace& work, const doc::Value& said, Diagnostics& diagnostics);
 doc::Value resolve_cluster(Workspace& work, const doc::Value& said, Diagnostics& diagnostics);
+doc::Value resolve_chip(Workspace& work, const doc::Value& said, Diagnostics& diagnostics);
 doc::Value resolve_node(Workspace& work, const doc::Value& said, Diagnostics& diagnostics);
 // For training, which needs formats of gradients; a recipe, for serving, does not.
 doc::Value resolve_precision(Workspace& work, const doc::Value& said, Diagnostics& diagnostics);

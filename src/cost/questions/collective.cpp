@@ -67,6 +67,44 @@ void choose(const CollectiveQuestion<R>& question, const CollectiveShape<R>& x,
   out.bus_rate = kBusRate(factor * S / t);
 }
 
+inline constexpr const char* kByLibrary = "model: line_rate prices each algorithm by its bytes";
+
+// What follows from the time of the whole.
+template <class R>
+void rate(Bytes<R> S, Seconds<R> t, CollectiveAnswer<R>& out) {
+  auto factor = out.factor;
+  NAME(S, t, factor);
+  out.bytes = kWireBytes(factor * S);
+  out.time = t;
+  out.algorithm_rate = kAlgorithmRate(S / t);
+  out.bus_rate = kBusRate(factor * S / t);
+}
+
+template <class R>
+void by_curve(const CollectiveQuestion<R>& question, Bytes<R> S, CollectiveAnswer<R>& out) {
+  out.curve = curve_cost(S, out.q, *question.curve);
+  out.factor = out.curve->factor;
+  const bool anchored = question.anchor_bytes && question.anchor_time;
+  rate(S,
+       anchored ? anchored_time(S, out.q, *question.curve, *question.anchor_bytes,
+                                *question.anchor_time)
+                : out.curve->time,
+       out);
+}
+
+template <class R>
+void by_nccl(const CollectiveQuestion<R>& question, Bytes<R> S, CollectiveAnswer<R>& out) {
+  const NcclGeneration<R>* generation = nullptr;
+  for (const NcclGeneration<R>& g : question.nccl->generations)
+    for (const std::string& chip : g.chips)
+      if (chip == question.cluster->node.chip.id) generation = &g;
+  if (!generation) return;  // legality says so
+  const auto links = links_of(question.cluster, question.on, question.assume);
+  out.nccl = nccl_cost(question.op, S, {out.q, out.group.r, out.nodes, links.nic}, *question.nccl,
+                       *generation);
+  rate(S, out.nccl->time, out);
+}
+
 template <class R>
 void halve(const CollectiveShape<R>& x, CollectiveAnswer<R>& out) {
   const Count<R> one{1};
@@ -139,6 +177,14 @@ CollectiveAnswer<R> answer(const CollectiveQuestion<R>& question) {
   if (out.q <= 1) {
     out.bytes = Bytes<R>{};
     out.time = Seconds<R>{};
+    return out;
+  }
+  if (question.model != CollectiveModel::kLineRate) {
+    out.why_not.fill(kByLibrary);
+    if (question.model == CollectiveModel::kCalibrated)
+      by_curve(question, *question.bytes, out);
+    else
+      by_nccl(question, *question.bytes, out);
     return out;
   }
   Assume<R> assume = question.assume;

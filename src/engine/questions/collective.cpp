@@ -3,6 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "kernels.hpp"
 #include "needs.hpp"
 #include "question_of.hpp"
 #include "questions.hpp"
@@ -21,6 +24,8 @@ class Collective : public QuestionOf<CollectiveQuestion> {
         "op",
         {"reckon collective all-reduce --bytes 14GB --ranks 8 --link 450GB/s",
          "reckon collective all-reduce --bytes 1GB --ranks 2,4,8,64 --gpus 64xh100-sxm",
+         "reckon collective all-reduce --bytes 256KiB --gpus 8xh200-sxm --model calibrated",
+         "reckon collective all-reduce --bytes 1GB --gpus 64xh100-sxm --model nccl",
          "reckon collective all-reduce --trace "
          "--data \"1 2 3 4; 5 6 7 8; 9 10 11 12; 13 14 15 16\""},
         {"ring_factor", "ring_across", "latency.*", "efficiency.link", "efficiency.network"},
@@ -41,6 +46,12 @@ class Collective : public QuestionOf<CollectiveQuestion> {
           .help("--ranks 8, or --gpus 8xh100-sxm");
     warn_of_more_gpus(q.cluster, q.ranks, "ranks", asked);
     if (!q.bytes) return;
+    if (q.model != CollectiveModel::kLineRate) return legal_library(q, asked);
+    for (const auto& [stated, field] : {std::pair{!q.library.empty(), "library"},
+                                        std::pair{!q.kernels.empty(), "kernels"}})
+      if (stated)
+        asked.fault(field, fmt::format("{}: line_rate is of no library", field))
+            .help("--model calibrated");
     need_links(q.cluster, q.on, q.assume, asked, crosses(q));
     check_algorithm(q, asked);
   }
@@ -57,9 +68,10 @@ class Collective : public QuestionOf<CollectiveQuestion> {
     else
       r.answer.formulas = {"factor"};
     if (!q.data.empty()) traced(q, r);
-    if (q.bytes) r.answer.grids.push_back(ways_grid(out));
+    if (q.bytes && q.model == CollectiveModel::kLineRate) r.answer.grids.push_back(ways_grid(out));
     if (q.bytes) duality(q.op, r);
     r.not_modelled = {"contention with other traffic", "the protocol's overhead on small messages"};
+    if (q.model != CollectiveModel::kLineRate) return say_library(q, out, r);
     if (q.op == CollectiveOp::kBroadcast || q.op == CollectiveOp::kReduce)
       r.not_modelled.emplace_back(
           "a chain that passes the array on in small pieces (a tree passes it whole)");
@@ -67,6 +79,8 @@ class Collective : public QuestionOf<CollectiveQuestion> {
 
   std::vector<Alternative> alternatives(const Input& q) const override {
     if (!q.bytes) return {};
+    if (q.model != CollectiveModel::kLineRate)
+      return {{"bytes over the link", {{"model", "line_rate"}}, {"bytes", "time"}}};
     const std::vector<std::string> shown{"bytes", "time"};
     std::vector<Alternative> out;
     const bool drops = q.assume.ring_factor == RingFactor::kDrop;
@@ -82,7 +96,100 @@ class Collective : public QuestionOf<CollectiveQuestion> {
     return out;
   }
 
+  // Constants: NCCL's file, or the curve of the chip's kernels.
+  void fill(Workspace& work, doc::Value& tree, Diagnostics& d) const override {
+    const std::string model = said(tree, "model", "line_rate");
+    const doc::Value* chip = tree.at("cluster.node.chip.id");
+    if (model == "nccl") {
+      const doc::Value* stated = tree.find("nccl");
+      if (stated && stated->is_mapping()) return;
+      const std::string name = said(tree, "nccl", "nccl-2.30");
+      const Span at = stated ? stated->span : tree.span;
+      if (const doc::Value* file = work.load(Shelf::kNccl, name, at, d)) doc::set(tree, "nccl", *file);
+    } else if (model == "calibrated" && chip) {
+      const std::string op = said(tree, "op");
+      fill_kernel(work, chip->text, {"collectives", "curve", {{"op", op}}, "curve of the " + op, false}, tree, d);
+    }
+  }
+
  private:
+  static void legal_library(const Input& q, const Asked& asked) {
+    if (!q.cluster) {
+      asked.fault("model", fmt::format("model: {} is of a chip, and none is stated", name_of(q.model)))
+          .help("--gpus 8xh100-sxm");
+      return;
+    }
+    if (q.algorithm != Algorithm::kFastest)
+      asked.fault("algorithm", "algorithm: the library chooses its own").help("--model line_rate");
+    if (q.anchor_bytes.has_value() != q.anchor_time.has_value())
+      asked.fault(q.anchor_bytes ? "anchor_bytes" : "anchor_time",
+                  "a measured row is its size and its time")
+          .help("--anchor-bytes 64MiB --anchor-time 310us");
+    if (q.model == CollectiveModel::kCalibrated) {
+      if (crosses(q))
+        asked.fault("model", "model: calibrated curves are of one node, and the ranks take several")
+            .help("--model nccl, or line_rate with assume: physical");
+      return;
+    }
+    const bool in_model = q.op == CollectiveOp::kAllReduce || q.op == CollectiveOp::kAllGather ||
+                          q.op == CollectiveOp::kReduceScatter;
+    if (!in_model)
+      asked.fault("op", fmt::format("op: NCCL's tuning model has no {}", name_of(q.op)))
+          .help("all-reduce, all-gather, reduce-scatter; or --model calibrated");
+    if (crosses(q) && (!q.cluster->node.fabric || !q.cluster->node.nics) && !q.on.network)
+      asked.fault("cluster", "cluster: the ranks take several nodes, and the node has no network ports")
+          .help("--network 50GB/s");
+    for (const auto& g : q.nccl->generations)
+      if (std::find(g.chips.begin(), g.chips.end(), q.cluster->node.chip.id) != g.chips.end()) return;
+    asked.fault("nccl", fmt::format("nccl: {} has no generation for {}", q.nccl->id,
+                                    q.cluster->node.chip.id))
+        .help("--model line_rate, or calibrated where it was measured");
+  }
+
+  void say_library(const Input& q, const Output& out, Result& r) const {
+    if (!out.time) return;
+    const std::string who = out.nccl ? fmt::format("{} by {}", q.nccl->name,
+                                                   kNcclWays[out.nccl->winner].name)
+                                     : fmt::format("the measured curve of {}", q.curve->library);
+    r.answer.lines.push_back(fmt::format("{} by {}: {} bus bandwidth", text(r, "time"), who,
+                                         text(r, "bandwidth.bus")));
+    r.answer.formulas = {"time", "bandwidth.bus"};
+    r.not_modelled = {"contention with other traffic"};
+    if (out.nccl) {
+      Grid g{"What NCCL weighs", "algorithm and protocol", {{"time", "time"}}, {}};
+      for (std::size_t i = 0; i < std::size(kNcclWays); ++i)
+        g.rows.push_back({"nccl." + std::string(kNcclWays[i].id), std::string(kNcclWays[i].name),
+                          out.nccl->ways[i] ? "" : "it can't run here", out.nccl->winner == i});
+      r.answer.grids.push_back(std::move(g));
+      r.answer.notes.emplace_back(
+          "NCCL's own estimate: 7 to 17 % off on H100, 20 to 37 % too fast on A100 and B200 at small sizes.");
+      r.not_modelled.emplace_back("CollNet, NVLS over several nodes and PAT");
+      return;
+    }
+    warn_outside(q, out, r);
+  }
+
+  // Beyond what was measured the curve is carried on.
+  static void warn_outside(const Input& q, const Output& out, Result& r) {
+    const auto& c = *q.curve;
+    if (c.ranks.size() == 2 && (out.q.raw < c.ranks[0].raw || out.q.raw > c.ranks[1].raw))
+      r.warnings.push_back(fmt::format("{} ranks lie outside what was measured, {} … {}: the curve "
+                                       "is carried beyond it",
+                                       out.q.raw, c.ranks[0].raw, c.ranks[1].raw));
+    if (c.bytes.size() == 2 && (q.bytes->raw < c.bytes[0].raw || q.bytes->raw > c.bytes[1].raw))
+      r.warnings.push_back(fmt::format(
+          "{} lie outside what was measured, {} … {}: the curve is carried beyond it",
+          format_quantity(q.bytes->raw, kByte), format_quantity(c.bytes[0].raw, kByte),
+          format_quantity(c.bytes[1].raw, kByte)));
+    std::string line = fmt::format("Curve: {}", c.library);
+    if (c.rows.raw > 0) line += fmt::format(", fitted on {} points", c.rows.raw);
+    if (c.error) line += fmt::format(" to {}", format_quantity(c.error->raw, kOne, Hint::kFraction));
+    if (c.left_out)
+      line += fmt::format("; on sizes left out {}",
+                          format_quantity(c.left_out->raw, kOne, Hint::kFraction));
+    r.answer.notes.push_back(line + ".");
+  }
+
   static bool crosses(const Input& q) {
     if (!q.ranks || (!q.on.node_gpus && !q.cluster)) {
       return q.cluster && value_of(q.cluster->nodes.raw) > 1;

@@ -74,6 +74,8 @@ void resolve_field(Workspace& work, doc::Value& at, Diagnostics& d) {
     at = resolve_format(work, at, d);
   } else if constexpr (std::is_same_v<T, TensorFormats<double>>) {
     at = resolve_classes(work, at, d);
+  } else if constexpr (std::is_same_v<T, Chip<double>>) {
+    at = resolve_chip(work, at, d);
   } else if constexpr (std::is_same_v<T, Assume<double>>) {
     at = resolve_assume(work, at, d);
   }
@@ -140,6 +142,8 @@ class QuestionOf : public Question {
  protected:
   // Shorthands of its own, before names are looked up.
   virtual void write_out(Workspace&, doc::Value&, Diagnostics&) const {}
+  // What follows from names that have been looked up: constants of kernels.
+  virtual void fill(Workspace&, doc::Value&, Diagnostics&) const {}
   virtual void legal(const Input& q, const Asked& asked) const = 0;
   // Title, answer, formulas, grids, notes, what is not modelled. The metrics are there already.
   virtual void say(const Input& q, const Output& out, Result& r) const = 0;
@@ -162,6 +166,7 @@ class QuestionOf : public Question {
     fill_defaults(work, defaults, tree, d);
     if (has_cluster) resolve_hardware(work, tree, d);
     each([&](const Field& f, auto&) { look_up(work, tree, f.name, d); });
+    fill(work, tree, d);
   }
 
   // One field of the question's own, by its name; the cluster has been looked up with the chip and node laid over it.

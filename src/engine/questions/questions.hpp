@@ -7,12 +7,14 @@ class Question;
 
 const Question& accumulate_question();
 const Question& activations_question();
+const Question& attention_question();
 const Question& chunk_question();
 const Question& collective_question();
 const Question& compress_question();
 const Question& decode_question();
 const Question& dtype_question();
 const Question& experts_question();
+const Question& gemm_question();
 const Question& goodput_question();
 const Question& pipeline_question();
 const Question& pools_question();

@@ -9,6 +9,7 @@
 #include <array>
 
 #include "reckon/cost/algorithms.hpp"
+#include "reckon/cost/kernels/nccl.hpp"
 #include "reckon/cost/metric.hpp"
 #include "reckon/cost/questions/machine.hpp"
 #include "reckon/spec/questions/collective.hpp"
@@ -22,6 +23,8 @@ inline const Formula kOnlyTime{"time.only", "t", "time of the collective",
                                "the one algorithm that can run, or that was named"};
 inline const Formula kChosenBytes{"bytes", "bytes", "bytes each rank sends",
                                   "of the chosen algorithm"};
+inline const Formula kWireBytes{"bytes.on_wire", "bytes", "bytes each rank sends",
+                                "factor · array, whatever the library does"};
 inline const Formula kHalves{"halves.time", "t_halves",
                              "a reduce-scatter, then an all-gather, by ring",
                              "the two halves of an all-reduce"};
@@ -54,6 +57,8 @@ struct CollectiveAnswer {
   std::optional<Bytes<R>> bytes;
   std::optional<Seconds<R>> time, halves;
   std::optional<ByteRate<R>> algorithm_rate, bus_rate;
+  std::optional<CurveCost<R>> curve;  // model: calibrated
+  std::optional<NcclCost<R>> nccl;    // model: nccl
 
   template <class V>
   void metrics(V&& v) const;
@@ -83,6 +88,29 @@ inline const WayNames kWayNames[] = {
 #undef RECKON_WAY
 };
 
+inline const WayNames kNcclNames[] = {
+#define RECKON_NCCL(id, what) \
+  {                           \
+    {"nccl." id ".time", what ": time"}, {"", ""}, { "", "" } \
+  }
+    RECKON_NCCL("tree_ll", "tree, LL"),
+    RECKON_NCCL("tree_ll128", "tree, LL128"),
+    RECKON_NCCL("tree_simple", "tree, Simple"),
+    RECKON_NCCL("ring_ll", "ring, LL"),
+    RECKON_NCCL("ring_ll128", "ring, LL128"),
+    RECKON_NCCL("ring_simple", "ring, Simple"),
+    RECKON_NCCL("nvls", "in the switch (NVLS)"),
+    RECKON_NCCL("nvls_tree", "in switches, a tree of nodes (NVLSTree)"),
+#undef RECKON_NCCL
+};
+
+template <class R, class V>
+void nccl_metrics(const NcclCost<R>& cost, V& v) {
+  v(MetricInfo{"nccl.choice", "what NCCL would choose"}, kNcclWays[cost.winner].name);
+  for (std::size_t i = 0; i < cost.ways.size(); ++i)
+    v(kNcclNames[i].time, cost.ways[i], "it can't run here");
+}
+
 inline constexpr const char* kNoBytes = "the question states no size: bytes: 14 GB";
 
 }  // namespace detail
@@ -109,6 +137,12 @@ void CollectiveAnswer<R>::metrics(V&& v) const {
     v(detail::kWayNames[i].steps, part(&Way<R>::steps), why);
   }
   if (halves) v(kHalves, *halves);
+  if (curve) {
+    v(kCurveWait, curve->wait);
+    v(kCurveRate, curve->rate);
+    v(kCurveHalf, curve->half);
+  }
+  if (nccl) detail::nccl_metrics(*nccl, v);
 }
 
 }  // namespace reckon

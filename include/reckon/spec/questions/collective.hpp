@@ -5,6 +5,7 @@
 //   bytes: 14 GB            # of the whole array; what each rank ends up with, or starts from
 //   ranks: 8
 //   link: 450 GB/s
+//   # model: calibrated    # by a measured curve; with cluster: 8xh100-sxm
 #pragma once
 
 #include <array>
@@ -12,23 +13,12 @@
 #include <string>
 
 #include "reckon/spec/assume.hpp"
+#include "reckon/spec/collective_op.hpp"
+#include "reckon/spec/kernels.hpp"
+#include "reckon/spec/nccl.hpp"
 #include "reckon/spec/questions/machine.hpp"
 
 namespace reckon {
-
-enum class CollectiveOp {
-  kAllReduce,
-  kAllGather,
-  kReduceScatter,
-  kBroadcast,
-  kReduce,
-  kAllToAll,
-  kSend
-};
-constexpr auto names(CollectiveOp) {
-  return std::array{"all-reduce", "all-gather", "reduce-scatter", "broadcast", "reduce",
-                    "all-to-all", "send"};
-}
 
 enum class Algorithm {
   kFastest,
@@ -44,9 +34,19 @@ constexpr auto names(Algorithm) {
                     "hierarchical", "all-peer", "in-switch"};
 }
 
+// Where its time comes from: bytes over the link by an algorithm of one's choice, NCCL's own tuning model, or a curve
+// fitted to measured times.
+enum class CollectiveModel { kLineRate, kNccl, kCalibrated };
+constexpr auto names(CollectiveModel) { return std::array{"line_rate", "nccl", "calibrated"}; }
+
 template <class R>
 struct CollectiveQuestion {
-  std::string name, comment;
+  std::string name, comment, library, kernels;
+  CollectiveModel model = CollectiveModel::kLineRate;
+  std::optional<CollectiveCurve<R>> curve;
+  std::optional<Bytes<R>> anchor_bytes;
+  std::optional<Seconds<R>> anchor_time;
+  std::optional<Nccl<R>> nccl;
   CollectiveOp op = CollectiveOp::kAllReduce;
   std::optional<Bytes<R>> bytes;
   std::optional<Count<R>> ranks;
@@ -78,6 +78,22 @@ struct CollectiveQuestion {
       s.algorithm...);
     v(Field("in_switch", "", "the node's switch reduces and multicasts (NVLink SHARP)"),
       s.in_switch...);
+    v(Field("model", "",
+            "line_rate: bytes over the link; nccl: its tuning model; calibrated: a fitted curve"),
+      s.model...);
+    v(Field("library", "", "calibrated: whose, NCCL or a custom kernel; the first if not stated"),
+      s.library...);
+    v(Field("kernels", "", "calibrated: a file in hardware/kernels; the chip's if not stated"),
+      s.kernels...);
+    v(Field("curve", "", "calibrated: its constants, filled in from that file"), s.curve...);
+    v(Field("anchor_bytes", "S_row", "calibrated: a size measured on the machine itself")
+          .limit(Limit::kPositive),
+      s.anchor_bytes...);
+    v(Field("anchor_time", "t_row", "calibrated: its time; the curve is moved through that row")
+          .limit(Limit::kPositive),
+      s.anchor_time...);
+    v(Field("nccl", "", "nccl: a file in hardware/nccl; nccl-2.30 if not stated").by_name(),
+      s.nccl...);
     v(Field("data", "", "a small array a rank, to be played: \"1 2 3 4; 5 6 7 8\""), s.data...);
     v(Field("trace", "", "draw every step of playing `data`"), s.trace...);
     v(Field("assume", "", "a preset's name, or {preset, conventions}"), s.assume...);

@@ -1,0 +1,102 @@
+// reckon calibrate kernels|collectives MEASURED…: constants of the kernel model from measured points.
+#include "reckon/engine/calibrate.hpp"
+
+#include <fmt/format.h>
+
+#include "commands.hpp"
+#include "reckon/engine/atomic_file.hpp"
+#include "reckon/report/calibrate.hpp"
+
+namespace reckon::cli {
+namespace {
+
+bool read_facts(const CalibrateCommand& options, FileFacts& facts, Diagnostics& d) {
+  facts = {options.chip, options.kernel, options.library, options.dtype, {}};
+  for (const std::string& word : options.columns) {
+    const std::size_t equals = word.find('=');
+    if (equals == std::string::npos || equals == 0 || equals + 1 == word.size()) {
+      d.error({}, fmt::format("--column {}: expected ours=theirs", word))
+          .help("for example --column \"time us=latency\"");
+      return false;
+    }
+    facts.columns.emplace_back(word.substr(equals + 1), word.substr(0, equals));
+  }
+  return true;
+}
+
+std::vector<MeasuredSet> read_all(Session& session, const CalibrateCommand& options,
+                                  const FileFacts& facts) {
+  std::vector<MeasuredSet> all;
+  for (const std::string& file : options.files) {
+    std::vector<std::string> notes;
+    for (MeasuredSet& s :
+         read_measured(session.work(), file, facts, session.diagnostics(), notes))
+      all.push_back(std::move(s));
+    for (const std::string& n : notes) session.note(n);
+  }
+  return all;
+}
+
+int write_kernels(Session& session, const CalibrateCommand& options, Kernels<double> fresh) {
+  Diagnostics& d = session.diagnostics();
+  if (!options.onto.empty()) {
+    auto base = load_kernels(session.work(), options.onto, {}, d);
+    if (base && base->chip != fresh.chip)
+      d.error({}, fmt::format("--onto {}: a file of {}, and {} was measured", options.onto,
+                              base->chip.empty() ? "any chip" : base->chip, fresh.chip));
+    if (session.report_faults()) return kUsage;
+    fresh = laid_onto(*base, fresh);
+  }
+  const std::string why = write_atomically(options.output, kernels_text(fresh));
+  if (why.empty()) {
+    session.note(fmt::format("{} is written: kernels: {} uses it", options.output, options.output));
+    return kOk;
+  }
+  d.error({}, why);
+  session.report_faults();
+  return kUsage;
+}
+
+}  // namespace
+
+int calibrate(Session& session, const Shared& shared, const CalibrateCommand& options) {
+  Diagnostics& d = session.diagnostics();
+  const bool collectives = options.what == "collectives";
+  if (!collectives && options.what != "kernels")
+    d.error({}, fmt::format("calibrate: nothing is called '{}'", options.what))
+        .help("kernels or collectives");
+  if (shared.format == Format::kCsv) d.error({}, "calibrate: no CSV of it").help("--format json");
+  CalibrateOptions how;
+  if (options.form == "root") how.form = CurveForm::kRoot;
+  if (!options.form.empty() && (!collectives || (options.form != "root" && options.form != "ramp")))
+    d.error({}, fmt::format("--form {}: of a collective's curve, ramp or root", options.form));
+  FileFacts facts;
+  if (!read_facts(options, facts, d) || d.has_errors()) {
+    session.report_faults();
+    return kUsage;
+  }
+  const std::vector<MeasuredSet> sets = read_all(session, options, facts);
+  if (session.report_faults()) return kUsage;
+  how.name = options.name;
+  const Calibration c = reckon::calibrate(
+      session.work(), sets, collectives ? CalibrateWhat::kCollectives : CalibrateWhat::kKernels, how,
+      d);
+  if (session.report_faults()) return kUsage;
+  switch (shared.format) {
+    case Format::kJson:
+      session.print(calibrate_json(c));
+      break;
+    case Format::kMarkdown:
+      session.print(calibrate_markdown(c));
+      break;
+    default:
+      session.print(calibrate_text(c, {session.colour(), session.width(), false}));
+  }
+  if (options.output.empty()) {
+    session.note("--output FILE writes the constants to a file of kind kernels");
+    return kOk;
+  }
+  return write_kernels(session, options, c.kernels);
+}
+
+}  // namespace reckon::cli

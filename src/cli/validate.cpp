@@ -1,0 +1,108 @@
+// reckon validate [kernels|collectives]: predicted against measured, held to error budgets.
+#include "reckon/report/validate.hpp"
+
+#include <fmt/format.h>
+
+#include "commands.hpp"
+#include "reckon/base/edit_distance.hpp"
+#include "reckon/base/text.hpp"
+
+namespace reckon::cli {
+namespace {
+
+constexpr const char* kWhat[] = {"kernels", "collectives"};
+
+// A word of an enumeration as an option's value.
+template <NamedEnum E>
+bool word_of(const std::string& said, const char* option, E& out, Diagnostics& d) {
+  if (said.empty()) return true;
+  const auto words = names(E{});
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (said != words[i]) continue;
+    out = static_cast<E>(i);
+    return true;
+  }
+  d.error({}, fmt::format("{}: no '{}'", option, said))
+      .help(fmt::format("one of {}", listed({words.begin(), words.end()}, "or")));
+  return false;
+}
+
+bool is_idle(const ValidateRequest& r) {
+  const LeaveOut l = r.leave_out;
+  if (r.collectives)
+    return l == LeaveOut::kShape || l == LeaveOut::kM || l == LeaveOut::kLength ||
+           l == LeaveOut::kChip;
+  return l == LeaveOut::kSize || l == LeaveOut::kGroup;
+}
+
+void print(Session& session, const Shared& shared, const ValidateOptions& options,
+           const ValidateReport& report) {
+  switch (shared.format) {
+    case Format::kText:
+      session.print(
+          validate_text(report, {session.colour(), session.width(), options.verbose}));
+      break;
+    case Format::kJson:
+      session.print(validate_json(report));
+      break;
+    case Format::kCsv:
+      session.print(validate_csv(report));
+      break;
+    case Format::kMarkdown:
+      session.print(validate_markdown(report));
+      break;
+  }
+}
+
+}  // namespace
+
+int validate(Session& session, const Shared& shared, const ValidateOptions& options) {
+  Diagnostics& d = session.diagnostics();
+  ValidateRequest request;
+  request.source = options.source;
+  request.form_stated = !options.form.empty();
+  const bool known = options.what.empty() || options.what == kWhat[0] || options.what == kWhat[1];
+  if (!known) {
+    d.error({}, fmt::format("validate: nothing is called '{}'", options.what))
+        .help("kernels or collectives");
+  }
+  word_of(options.leave_out, "--leave-out", request.leave_out, d);
+  word_of(options.form, "--form", request.form, d);
+  if (session.report_faults()) return kUsage;
+  std::size_t missed = 0;
+  bool any = false;
+  for (const char* what : kWhat) {
+    if (!options.what.empty() && options.what != what) continue;
+    request.collectives = what == kWhat[1];
+    if (is_idle(request)) {
+      if (options.what.empty()) continue;
+      d.error({}, fmt::format("validate {}: no {} to leave out", what, options.leave_out))
+          .help(request.collectives ? "--leave-out size or group"
+                                    : "--leave-out shape, m, length or chip");
+      break;
+    }
+    if (!request.collectives && request.form_stated) {
+      if (options.what.empty()) continue;
+      d.error({}, "--form is of a collective's curve").help("reckon validate collectives");
+      break;
+    }
+    const ValidateReport report = validate_kernels(session.work(), request, d);
+    if (d.has_errors()) break;
+    if (any && shared.format == Format::kText) session.print("\n");
+    if (report.sets.empty()) continue;
+    any = true;
+    missed += report.missed();
+    print(session, shared, options, report);
+  }
+  if (session.report_faults()) return kUsage;
+  if (!any) {
+    d.error({}, options.source.empty() ? "validate: no measurements found"
+                                       : fmt::format("--source {}: no set matches", options.source))
+        .help("`reckon validate --format csv` lists the sets with their sources");
+    session.report_faults();
+    return kUsage;
+  }
+  return missed == 0 ? kOk : kNo;
+}
+
+}  // namespace reckon::cli

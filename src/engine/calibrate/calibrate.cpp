@@ -1,0 +1,202 @@
+#include "reckon/engine/calibrate.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "reckon/base/text.hpp"
+#include "reckon/doc/write.hpp"
+
+namespace reckon {
+namespace {
+
+using Column = MeasuredColumn;
+using Points = std::vector<const MeasuredPoint*>;
+
+double rounded(double x) { return std::strtod(fmt::format("{:.4g}", x).c_str(), nullptr); }
+
+bool wanted(const MeasuredSet& set, CalibrateWhat what) {
+  return is_collective(set.kernel) == (what == CalibrateWhat::kCollectives);
+}
+
+std::vector<double> errors_by(const std::function<double(const MeasuredPoint&)>& seconds,
+                              const Points& points) {
+  std::vector<double> out;
+  for (const MeasuredPoint* p : points) out.push_back(std::log(seconds(*p) / p->seconds));
+  return out;
+}
+
+void add_constants(const KernelModel& model, const FitOutcome& fit, CalibratedSet& out) {
+  for (std::size_t i = 0; i < fit.values.size(); ++i)
+    out.constants.push_back({model.parameters[i].name, model.dims[i], rounded(fit.values[i]),
+                             fit.low[i], fit.high[i], fit.at_bound[i]});
+}
+
+Constants rounded(const Constants& values) {
+  Constants out;
+  for (const double v : values) out.push_back(rounded(v));
+  return out;
+}
+
+// Fits one set and adds its entry to the file.
+void fit_set(const MeasuredSet& set, const KernelModel& model, Calibration& out) {
+  const Points points = timed_points(set);
+  const FittedSet fitted = fit_points(model, points);
+  CalibratedSet& report = out.sets.emplace_back();
+  report.name = name_of(set);
+  report.span = set.span;
+  add_constants(model, fitted.outcome, report);
+  report.in_sample = fitted.in_sample;
+  report.flat = summarize_log_errors(errors_by(model.flat, points));
+  const LeaveOut what = usual_leave_out(set.kernel);
+  const std::vector<double> keys = keys_of(set, points, what);
+  FitRecord<double> record;
+  record.rows = Count<double>(static_cast<double>(points.size()));
+  record.error = Ratio<double>(rounded(fitted.in_sample.mean));
+  record.source = set.source;
+  if (std::set<double>(keys.begin(), keys.end()).size() > 2) {
+    report.left_what = std::string(name_of(what));
+    report.left_out =
+        summarize_log_errors(left_out_errors(model, points, keys, fitted.outcome.values));
+    record.left_out = Ratio<double>(rounded(report.left_out.mean));
+  }
+  model.store(rounded(fitted.outcome.values), record, out.kernels);
+}
+
+// One file of kernels is of one chip.
+bool one_chip(const std::vector<const MeasuredSet*>& sets, Diagnostics& d) {
+  const MeasuredSet* first = nullptr;
+  for (const MeasuredSet* s : sets) {
+    if (!first) first = s;
+    if (s->chip == first->chip) continue;
+    d.error(s->span, fmt::format("points of {} beside points of {}", s->chip, first->chip))
+        .note(first->span, fmt::format("{} is measured here", first->chip))
+        .help("constants belong to one chip: calibrate each by itself");
+    return false;
+  }
+  return true;
+}
+
+template <class Entry, class Same>
+void replace_entries(std::vector<Entry>& base, const std::vector<Entry>& fresh, Same same) {
+  for (const Entry& f : fresh) {
+    const auto at = std::find_if(base.begin(), base.end(),
+                                 [&](const Entry& b) { return b.library == f.library && same(b, f); });
+    if (at == base.end())
+      base.push_back(f);
+    else
+      *at = f;
+  }
+}
+
+bool same_width(const std::optional<Count<double>>& a, const std::optional<Count<double>>& b) {
+  return a.has_value() == b.has_value() && (!a || std::abs(a->raw - b->raw) < 0.5);
+}
+
+}  // namespace
+
+LeaveOut usual_leave_out(MeasuredKernel kernel) {
+  if (is_collective(kernel)) return LeaveOut::kSize;
+  return kernel == MeasuredKernel::kGemm || kernel == MeasuredKernel::kGroupedGemm
+             ? LeaveOut::kShape
+             : LeaveOut::kLength;
+}
+
+std::vector<double> keys_of(const MeasuredSet& set, const Points& points, LeaveOut what) {
+  const bool product =
+      set.kernel == MeasuredKernel::kGemm || set.kernel == MeasuredKernel::kGroupedGemm;
+  const bool attention = set.kernel == MeasuredKernel::kAttentionDecode ||
+                         set.kernel == MeasuredKernel::kAttentionPrefill;
+  std::map<std::pair<double, double>, double> shapes;
+  std::vector<double> out;
+  for (const MeasuredPoint* p : points) {
+    if (what == LeaveOut::kShape && product) {
+      const auto shape = std::pair(p->at(Column::kN), p->at(Column::kK));
+      out.push_back(shapes.emplace(shape, static_cast<double>(shapes.size())).first->second);
+    } else if (what == LeaveOut::kM && product) {
+      out.push_back(p->at(Column::kM));
+    } else if (what == LeaveOut::kSize && is_collective(set.kernel)) {
+      out.push_back(p->at(Column::kBytes));
+    } else if (what == LeaveOut::kGroup && is_collective(set.kernel)) {
+      out.push_back(p->at(Column::kRanks));
+    } else if (what == LeaveOut::kLength && attention) {
+      out.push_back(p->at(Column::kLength));
+    } else if (what == LeaveOut::kLength && !product && !is_collective(set.kernel)) {
+      out.push_back(p->at(Column::kTokens));
+    }
+  }
+  return out;
+}
+
+Calibration calibrate(Workspace& work, const std::vector<MeasuredSet>& sets, CalibrateWhat what,
+                      const CalibrateOptions& options, Diagnostics& diagnostics) {
+  Calibration out;
+  std::vector<const MeasuredSet*> chosen;
+  for (const MeasuredSet& s : sets)
+    if (wanted(s, what) && !s.held_out && !s.chip.empty()) chosen.push_back(&s);
+  if (!one_chip(chosen, diagnostics)) return out;
+  const auto generic = load_kernels(work, "generic", {}, diagnostics);
+  if (!generic || chosen.empty()) {
+    if (generic)
+      diagnostics.error({}, what == CalibrateWhat::kKernels
+                                ? "calibrate kernels: no kernel is measured here"
+                                : "calibrate collectives: no collective is measured here");
+    return out;
+  }
+  const auto chip =
+      load_chip(work, chosen.front()->chip, chosen.front()->span, diagnostics);
+  if (!chip) return out;
+  out.kernels.name = options.name;
+  out.kernels.chip = chosen.front()->chip;
+  const MeasuredSet* too_small = nullptr;
+  for (const MeasuredSet* s : chosen) {
+    std::string why;
+    const auto model = model_of(*s, *chip, *generic, options.form, why);
+    const std::size_t points = timed_points(*s).size();
+    if (model && points <= model->parameters.size()) {
+      why = fmt::format("{} point{} can't fix {} constants", points, points == 1 ? "" : "s",
+                        model->parameters.size());
+      too_small = s;
+    }
+    if (!why.empty() || !model) {
+      out.skipped.push_back(fmt::format("{}: {}", name_of(*s), why));
+      continue;
+    }
+    fit_set(*s, *model, out);
+  }
+  if (out.sets.empty())
+    diagnostics
+        .error(too_small ? too_small->span : chosen.front()->span,
+               "nothing to fit: " + out.skipped.front())
+        .help("measure more shapes: at least one more than there are constants");
+  return out;
+}
+
+Kernels<double> laid_onto(Kernels<double> base, const Kernels<double>& fresh) {
+  replace_entries(base.gemm, fresh.gemm,
+                  [](const auto& a, const auto& b) { return a.format == b.format; });
+  replace_entries(base.decode, fresh.decode,
+                  [](const auto& a, const auto& b) { return a.kv_format == b.kv_format; });
+  replace_entries(base.prefill, fresh.prefill, [](const auto& a, const auto& b) {
+    return a.format == b.format && a.kv_format == b.kv_format && a.causal == b.causal &&
+           same_width(a.head_width, b.head_width);
+  });
+  replace_entries(base.latent, fresh.latent,
+                  [](const auto& a, const auto& b) { return a.kv_format == b.kv_format; });
+  replace_entries(base.collectives, fresh.collectives,
+                  [](const auto& a, const auto& b) { return a.op == b.op; });
+  replace_entries(base.dispatch, fresh.dispatch,
+                  [](const auto& a, const auto& b) { return a.step == b.step; });
+  return base;
+}
+
+std::string kernels_text(const Kernels<double>& kernels) {
+  doc::Value tree = to_tree(kernels);
+  doc::take(tree, "id");
+  return "kind: kernels\n" + doc::write_yaml(tree);
+}
+
+}  // namespace reckon

@@ -1,0 +1,80 @@
+#include "reckon/report/calibrate.hpp"
+
+#include <fmt/format.h>
+
+#include "errors.hpp"
+#include "reckon/report/json.hpp"
+#include "reckon/report/section.hpp"
+#include "reckon/units/format.hpp"
+#include "reckon/units/parse.hpp"
+
+namespace reckon {
+namespace {
+
+std::string shown(const CalibratedConstant& c, double x) {
+  return format_quantity(x, c.dim, c.dim == kOne ? Hint::kRatio : Hint::kNone);
+}
+
+Section set_section(const CalibratedSet& set) {
+  Section s{set.name,
+            Table({{"constant"}, {"value", Align::kRight}, {"95 % interval", Align::kRight}, {""}}),
+            {}};
+  for (const CalibratedConstant& c : set.constants)
+    s.table.row({c.name, shown(c, c.value),
+                 c.at_bound ? "–" : fmt::format("{} … {}", shown(c, c.low), shown(c, c.high)),
+                 c.at_bound ? "at its bound: the points don't fix it" : ""});
+  std::string note = fmt::format("{} points: error {} mean, {} median, {} p90", set.in_sample.rows,
+                                 percent(set.in_sample.mean), percent(set.in_sample.median),
+                                 percent(set.in_sample.p90));
+  note += set.left_what.empty()
+              ? "; too few to leave any out"
+              : fmt::format("; leaving out a {} {}", set.left_what, percent(set.left_out.mean));
+  s.notes.push_back(note + fmt::format("; one flat efficiency {}", percent(set.flat.mean)));
+  return s;
+}
+
+std::vector<Section> sections_of(const Calibration& c) {
+  std::vector<Section> out;
+  for (const CalibratedSet& set : c.sets) out.push_back(set_section(set));
+  if (!c.skipped.empty()) out.push_back({"Not fitted", Table({}), c.skipped});
+  return out;
+}
+
+}  // namespace
+
+std::string calibrate_text(const Calibration& calibration, const TextStyle& style) {
+  return sections_text(sections_of(calibration), style);
+}
+
+std::string calibrate_markdown(const Calibration& calibration) {
+  return sections_markdown(sections_of(calibration));
+}
+
+std::string calibrate_json(const Calibration& calibration) {
+  JsonWriter json;
+  json.object().key("schema_version").number(kSchemaVersion);
+  json.key("chip").text(calibration.kernels.chip).key("sets").array();
+  for (const CalibratedSet& s : calibration.sets) {
+    json.object().key("name").text(s.name).key("constants").object();
+    for (const CalibratedConstant& c : s.constants) {
+      json.key(c.name).object(JsonWriter::kOneLine);
+      json.key("value").number(c.value).key("low").number(c.low).key("high").number(c.high);
+      json.key("unit").text(unit_name(c.dim)).key("at_bound").boolean(c.at_bound).close();
+    }
+    json.close().key("error");
+    write_errors(json, s.in_sample);
+    json.key("left_out");
+    if (s.left_what.empty()) {
+      json.null();
+    } else {
+      write_errors(json, s.left_out);
+    }
+    json.close();
+  }
+  json.close().key("not_fitted").array();
+  for (const std::string& text : calibration.skipped) json.text(text);
+  json.close().close();
+  return json.str();
+}
+
+}  // namespace reckon

@@ -1,0 +1,25 @@
+// Errors of predictions in words: "5.1 %".
+#pragma once
+
+#include <fmt/format.h>
+
+#include <string>
+
+#include "reckon/base/json.hpp"
+#include "reckon/numerics/robust_fit.hpp"
+
+namespace reckon {
+
+inline std::string percent(double share) {
+  return share >= 9.995 ? fmt::format("×{:.0f}", 1 + share) : fmt::format("{:.1f} %", 100 * share);
+}
+inline std::string signed_percent(double share) { return fmt::format("{:+.1f} %", 100 * share); }
+
+inline void write_errors(JsonWriter& json, const ErrorSummary& e) {
+  json.object(JsonWriter::kOneLine);
+  json.key("rows").number(static_cast<double>(e.rows));
+  json.key("mean").number(e.mean).key("median").number(e.median);
+  json.key("p90").number(e.p90).key("bias").number(e.bias).close();
+}
+
+}  // namespace reckon

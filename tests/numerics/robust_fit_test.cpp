@@ -1,0 +1,101 @@
+// Constants from points: found again where they are known, with the intervals they deserve; outliers and priors.
+#include "reckon/numerics/robust_fit.hpp"
+
+#include <cmath>
+#include <random>
+
+#include "catch.hpp"
+
+using namespace reckon;
+
+namespace {
+
+// t = a + b·x, measured at some x, off by a lognormal factor.
+struct Line {
+  std::vector<double> x, t;
+  Line(double a, double b, double noise, int n, unsigned seed) {
+    std::mt19937 random(seed);
+    std::normal_distribution<double> off(0, noise);
+    for (int i = 0; i < n; ++i) {
+      x.push_back(std::exp2(i % 16));
+      t.push_back((a + b * x.back()) * std::exp(noise > 0 ? off(random) : 0));
+    }
+  }
+  LogErrors errors() const {
+    return [this](const std::vector<double>& v) {
+      std::vector<double> out;
+      for (std::size_t i = 0; i < x.size(); ++i)
+        out.push_back(std::log((v[0] + v[1] * x[i]) / t[i]));
+      return out;
+    };
+  }
+};
+
+const std::vector<FitParameter> kLine{{"a", 1e-3, 1e6}, {"b", 1e-6, 1e3}};
+
+}  // namespace
+
+TEST_CASE("exact points give the constants back") {
+  const Line line(40, 0.03, 0, 16, 1);
+  const FitOutcome f = fit_robustly(kLine, {{1, 1}}, line.errors());
+  CHECK(f.values[0] == Approx(40).epsilon(1e-6));
+  CHECK(f.values[1] == Approx(0.03).epsilon(1e-6));
+  CHECK(f.loss < 1e-12);
+  CHECK(f.errors.size() == 16);
+}
+
+TEST_CASE("a few wild points hardly move the constants, and a least-squares fit would be moved") {
+  Line line(40, 0.03, 0.02, 64, 2);
+  for (const std::size_t i : {3U, 20U, 41U, 60U}) line.t[i] *= 5;
+  const FitOutcome robust = fit_robustly(kLine, {{10, 0.1}}, line.errors());
+  CHECK(robust.values[0] == Approx(40).epsilon(0.06));
+  CHECK(robust.values[1] == Approx(0.03).epsilon(0.06));
+  const FitOutcome squares = fit_robustly(kLine, {{10, 0.1}}, line.errors(), 1e3);
+  CHECK(std::abs(squares.values[0] / 40 - 1) > 0.06);
+}
+
+TEST_CASE("95 % intervals hold the truth about that often") {
+  int held = 0;
+  constexpr int kRuns = 200;
+  for (int run = 0; run < kRuns; ++run) {
+    const Line line(40, 0.03, 0.05, 32, 100U + static_cast<unsigned>(run));
+    const FitOutcome f = fit_robustly(kLine, {{10, 0.1}}, line.errors());
+    held += f.low[0] <= 40 && 40 <= f.high[0];
+    CHECK(f.low[0] < f.values[0]);
+    CHECK(f.values[0] < f.high[0]);
+  }
+  // Binomial(200, 0.95) has a standard deviation of 3: four of them on either side.
+  CHECK(held >= 178);
+  CHECK(held <= 200);
+}
+
+TEST_CASE("a constant that the points push over its bound stays at it, and says so") {
+  const Line line(40, 0.03, 0, 16, 3);
+  const std::vector<FitParameter> tight{{"a", 1e-3, 20}, {"b", 1e-6, 1e3}};
+  const FitOutcome f = fit_robustly(tight, {{1, 1}}, line.errors());
+  CHECK(f.values[0] == Approx(20));
+  CHECK(f.at_bound[0]);
+  CHECK(!f.at_bound[1]);
+  CHECK(f.high[0] == Approx(f.values[0]));
+}
+
+TEST_CASE("what is usual decides where points say nothing, and yields where they do") {
+  Line flat(40, 0, 0, 4, 4);  // b has no influence but through points at x = 1 … 8
+  std::vector<FitParameter> p = kLine;
+  p[0] = {"a", 1e-3, 1e6, true, 10, 0.5};
+  const FitOutcome f = fit_robustly(p, {{1, 1e-6}}, flat.errors());
+  CHECK(f.values[0] == Approx(40).epsilon(0.05));
+  const LogErrors silent = [](const std::vector<double>&) { return std::vector<double>(3, 0.0); };
+  const FitOutcome g = fit_robustly({{"a", 1e-3, 1e6, true, 10, 0.5}}, {{500}}, silent);
+  CHECK(g.values[0] == Approx(10).epsilon(1e-3));
+}
+
+TEST_CASE("summaries of errors") {
+  const ErrorSummary s = summarize_log_errors({std::log(1.1), std::log(0.8), 0});
+  CHECK(s.rows == 3);
+  CHECK(s.mean == Approx(0.1));
+  CHECK(s.median == Approx(0.1));
+  CHECK(s.bias == Approx((0.1 - 0.2) / 3));
+  CHECK(s.p90 == Approx(0.18));
+  CHECK(summarize_log_errors({}).rows == 0);
+}
