@@ -62,6 +62,12 @@ struct ParamsOptions {
 };
 int params(Session&, const Shared&, const ParamsOptions&);
 
+struct ImportOptions {
+  std::string config, assume, name, published, source, output;
+  bool explain = false;
+};
+int import_config(Session&, const Shared&, const ImportOptions&);
+
 struct FormulasOptions {
   std::string pattern = "*";
 };

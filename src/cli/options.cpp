@@ -56,6 +56,7 @@ struct Values {
   ListOptions list;
   ShowOptions show;
   ParamsOptions params;
+  ImportOptions import_config;
   FormulasOptions formulas;
   SensitivityOptions sensitivity;
   SchemaOptions schema;
@@ -337,6 +338,27 @@ std::vector<Command> commands(Values& v) {
          word(app, "--dtype", v.params.format, "FORMAT", "of weights and cache");
        },
        [&v](Session& s, const Shared& g) { return params(s, g, v.params); }});
+  all.push_back(
+      {"import",
+       kModels,
+       "CONFIG",
+       "a Hugging Face config.json as a model, with what says each figure",
+       {"reckon import Llama-3.3-70B/config.json -o models/llama-3.3-70b.yaml",
+        "reckon import config.json --explain", "reckon import config.json --assume llama"},
+       [=, &v](CLI::App& app) {
+         ImportOptions& o = v.import_config;
+         app.add_option("CONFIG", o.config, "a config.json")->type_name("")->required();
+         word(app, "-o,--output", o.output, "FILE", "write the model there instead of stdout");
+         app.add_flag("--explain", o.explain,
+                      "each field with what says so: stated, class default, derived, assumed");
+         word(app, "--assume", o.assume, "FAMILY",
+              "for an unknown architecture: whose facts to take (`reckon list architectures`)");
+         word(app, "--name", o.name, "NAME", "as people call it");
+         word(app, "--published", o.published, "N",
+              "a count that a source prints: what the files hold is set so that it is met");
+         word(app, "--source", o.source, "TEXT", "where that is printed");
+       },
+       [&v](Session& s, const Shared& g) { return import_config(s, g, v.import_config); }});
   all.push_back({"list",
                  kModels,
                  "[WHAT]",
@@ -344,8 +366,8 @@ std::vector<Command> commands(Values& v) {
                  {"reckon list hardware", "reckon list models"},
                  [=, &v](CLI::App& app) {
                    app.add_option("WHAT", v.list.what,
-                                  "hardware, chips, nodes, fabrics, clusters, models, precision, "
-                                  "optimizers, formats, presets")
+                                  "hardware, chips, nodes, fabrics, clusters, models, "
+                                  "architectures, precision, optimizers, formats, presets")
                        ->type_name("");
                  },
                  [&v](Session& s, const Shared& g) { return list(s, g, v.list); }});

@@ -212,7 +212,10 @@ struct VisionTower {
     v(Field("matrices", "", "of an MLP").degree(), s.matrices...);
     v(Field("patch_bias", "", "the patch matrix has a bias"), s.patch_bias...);
     v(Field("bias", "", "matrices have biases"), s.bias...);
-    v(Field("projector", "", "elements of each tensor between tower and model"), s.projector...);
+    v(Field("projector", "", "elements of each tensor between tower and model")
+          .hint(Hint::kParams)
+          .limit(Limit::kAtLeastOne),
+      s.projector...);
     v(Field("projector_source", "", "where they come from"), s.text...);
   }
 };
@@ -227,7 +230,7 @@ struct StoredBuffer {
   template <class V, class... S>
   static void fields(V&& v, S&... s) {
     v(Field("name", "", "as the files call it").required(), s.name...);
-    v(Field("elements", "", "all layers together").required().count(), s.elements...);
+    v(Field("elements", "", "all layers together").required().hint(Hint::kParams), s.elements...);
     v(Field("format", "", "the files' base format if not stated").by_name(), s.format...);
     v(Field("source", "", "where the figure comes from"), s.source...);
   }
@@ -267,7 +270,7 @@ struct PublishedCount {
 
 template <class R>
 struct Model {
-  std::string id, name, source;
+  std::string id, name, source, assumed;
   std::optional<Count<R>> params, active;  // abstract models
   std::optional<Count<R>> hidden;
   Count<R> vocab{0}, positions{0};
@@ -287,6 +290,8 @@ struct Model {
   static void fields(V&& v, S&... s) {
     v(Field("id", "", "the file's name, filled in by the program"), s.id...);
     v(Field("name", "", "as people call it"), s.name...);
+    v(Field("assumed", "", "the architecture whose facts an import took for an unknown one"),
+      s.assumed...);
     v(Field("params", "N", "abstract models: all parameters")
           .hint(Hint::kParams)
           .limit(Limit::kPositive),
