@@ -59,6 +59,8 @@ int show(Session&, const Shared&, const ShowOptions&);
 struct ParamsOptions {
   std::string model;
   std::string sequence = "8192", batch = "1", format = "bf16";
+  std::string state = "fp32", windows = "exact", published;
+  bool stored = false;
 };
 int params(Session&, const Shared&, const ParamsOptions&);
 

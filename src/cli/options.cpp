@@ -327,7 +327,9 @@ std::vector<Command> commands(Values& v) {
        kModels,
        "MODEL",
        "parameters by part, FLOPs of a token, KV cache",
-       {"reckon params llama-3-8b", "reckon params deepseek-v3 --batch 32 --sequence 32Ki"},
+       {"reckon params llama-3-8b", "reckon params deepseek-v3 --batch 32 --sequence 32Ki",
+        "reckon params gpt-oss-20b --dtype bf16,fp8-e4m3,mxfp4 --windows full",
+        "reckon params deepseek-v3 --stored --published 684531386000"},
        [=, &v](CLI::App& app) {
          app.add_option("MODEL", v.params.model, "a model: `reckon list models`, or a path")
              ->type_name("")
@@ -335,7 +337,14 @@ std::vector<Command> commands(Values& v) {
          word(app, "--sequence", v.params.sequence, "TOKENS",
               "length for attention FLOPs and cache");
          word(app, "--batch", v.params.batch, "N", "sequences of a decode step");
-         word(app, "--dtype", v.params.format, "FORMAT", "of weights and cache");
+         word(app, "--dtype", v.params.format, "FORMATS",
+              "of weights and cache; several with commas");
+         word(app, "--state", v.params.state, "FORMAT", "of recurrent states");
+         word(app, "--windows", v.params.windows, "exact|full",
+              "cache of layers with a window: up to it, or every token");
+         app.add_flag("--stored", v.params.stored, "what the model's files hold, term by term");
+         word(app, "--published", v.params.published, "N",
+              "a published total: which terms it contains (exit status 0, 4, 1)");
        },
        [&v](Session& s, const Shared& g) { return params(s, g, v.params); }});
   all.push_back(

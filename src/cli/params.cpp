@@ -1,4 +1,6 @@
-// reckon params MODEL: parameters by part, FLOPs of a token, what a decode step reads, KV cache.
+// reckon params MODEL: parameters by part, FLOPs of a token, what a decode step reads, KV cache; and
+// with --stored what its files hold. With --published the exit status says whether a total is met by
+// the parameters or by what is stored (0), by other terms (4), or by none (1).
 #include "commands.hpp"
 #include "reckon/engine/model.hpp"
 #include "reckon/report/model.hpp"
@@ -6,9 +8,11 @@
 namespace reckon::cli {
 
 int params(Session& session, const Shared& shared, const ParamsOptions& options) {
-  const ModelReport report =
-      report_model(session.work(), {options.model, options.sequence, options.batch, options.format},
-                   session.diagnostics());
+  const ModelReport report = report_model(
+      session.work(),
+      {options.model, options.sequence, options.batch, options.format, options.state,
+       options.windows, options.stored, options.published},
+      session.diagnostics());
   if (session.report_faults()) return kUsage;
   switch (shared.format) {
     case Format::kText:
@@ -24,7 +28,16 @@ int params(Session& session, const Shared& shared, const ParamsOptions& options)
       session.print(model_markdown(report));
       break;
   }
-  return kOk;
+  if (options.published.empty() || !report.total) return kOk;
+  switch (report.total->verdict) {
+    case PublishedVerdict::kMatch:
+      return kOk;
+    case PublishedVerdict::kExplained:
+      return kExplained;
+    case PublishedVerdict::kUnexplained:
+      break;
+  }
+  return kNo;
 }
 
 }  // namespace reckon::cli

@@ -13,7 +13,7 @@
 namespace reckon::cli {
 
 // Exit codes of the program.
-enum Exit { kOk = 0, kNo = 1, kUsage = 2, kInternal = 3 };
+enum Exit { kOk = 0, kNo = 1, kUsage = 2, kInternal = 3, kExplained = 4 };
 
 // Thrown where stdout takes no more: a full disk, a closed descriptor, a reader that has gone.
 struct OutputFailed {

@@ -20,10 +20,11 @@ ModelEstimate<R> model_estimate(const Model<R>& model, const ModelQuestion<R>& q
   e.read = read_parameters(model, e.n, experts_read(model, q.B), WeightsRead::kNoInputTable);
   if (model.abstract()) {
     const bool heads = model.hidden && !model.layers.empty() && model.layers.front().mixer.heads;
-    if (heads) e.kv = kv_cache(model, q.b, q.s);
+    if (heads) e.kv = kv_cache(model, {q.b, q.b_state, q.windows}, q.s);
     return e;
   }
-  e.kv = kv_cache(model, q.b, q.s);
+  e.kv = kv_cache(model, {q.b, q.b_state, q.windows}, q.s);
+  if (model.files) e.files = file_contents(model);
   return e;
 }
 

@@ -9,6 +9,7 @@
 #include "legal_tensor.hpp"
 #include "places.hpp"
 #include "reckon/base/text.hpp"
+#include "reckon/cost/parameters.hpp"
 
 namespace reckon {
 namespace {
@@ -409,8 +410,19 @@ class TrainingCheck {
             "batch.sequence");
   }
 
-  // Options that have no price without the model's dimensions.
+  // What has no price: options without the model's dimensions, mixers that no accounting of
+  // activations covers.
   void priced() {
+    for (std::size_t i = 0; i < plan_.model.layers.size(); ++i) {
+      const MixerKind kind = plan_.model.layers[i].mixer.kind;
+      if (!recurrent(kind)) continue;
+      fault("model", fmt::format("training can't be priced: what {} layers keep for the backward "
+                                 "pass is not modelled",
+                                 name_of(kind)))
+          .note(places_.of(fmt::format("model.layers.{}.mixer.kind", i)), "this layer is one")
+          .help("ask about serving (reckon decode, prefill) or the model (reckon params)");
+      break;
+    }
     if (dimensioned()) return;
     if (plan_.recompute != Recompute::kNone)
       fault("recompute", "recompute can't be priced: the model states no layers and hidden width")
@@ -431,7 +443,8 @@ class TrainingCheck {
     std::vector<std::string> has;
     for (const auto& g : plan_.model.layers) {
       const bool attention = g.mixer.kind == MixerKind::kAttention;
-      if (attention) has.insert(has.end(), {"q", "k", "v", "o"});
+      if (attention) has.insert(has.end(), {"q", "k", "o"});
+      if (attention && !g.mixer.values_are_keys) has.emplace_back("v");
       if (g.mixer.kind == MixerKind::kMla) has.insert(has.end(), {"q", "o"});
       if (g.mlp.kind == MlpKind::kDense || g.mlp.kind == MlpKind::kMoe)
         has.insert(has.end(), {"up", "down"});

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "places.hpp"
+#include "reckon/cost/parameters.hpp"
 #include "reckon/engine/legal.hpp"
 
 namespace reckon {
@@ -18,27 +19,49 @@ double value(const Number& x) { return x ? value_of(x->raw) : 0; }
 struct Belonging {
   std::string_view part, field, kinds;
 };
-constexpr Belonging kBelongings[] = {{"mixer", "heads", "attention or mla"},
-                                     {"mixer", "kv_heads", "attention"},
-                                     {"mixer", "head_width", "attention"},
-                                     {"mixer", "bias", "attention"},
-                                     {"mixer", "qk_norm", "attention"},
-                                     {"mixer", "window", "attention or mla"},
-                                     {"mixer", "q_rank", "mla"},
-                                     {"mixer", "kv_rank", "mla"},
-                                     {"mixer", "nope_width", "mla"},
-                                     {"mixer", "rope_width", "mla"},
-                                     {"mixer", "v_width", "mla"},
-                                     {"mlp", "width", "dense or moe"},
-                                     {"mlp", "matrices", "dense or moe"},
-                                     {"mlp", "bias", "dense"},
-                                     {"mlp", "experts", "moe"},
-                                     {"mlp", "top_k", "moe"},
-                                     {"mlp", "shared", "moe"},
-                                     {"mlp", "shared_width", "moe"},
-                                     {"mlp", "router", "moe"},
-                                     {"mlp", "router_bias", "moe"},
-                                     {"mlp", "node_limit", "moe"}};
+constexpr std::string_view kHeaded = "attention, mla, mamba2, delta_net or lightning";
+constexpr std::string_view kConvolved = "mamba1, mamba2 or delta_net";
+constexpr Belonging kBelongings[] = {
+    {"mixer", "heads", kHeaded},
+    {"mixer", "kv_heads", "attention"},
+    {"mixer", "head_width", "attention, mamba2, delta_net or lightning"},
+    {"mixer", "bias", "attention"},
+    {"mixer", "qk_norm", "attention"},
+    {"mixer", "sinks", "attention"},
+    {"mixer", "output_gate", "attention"},
+    {"mixer", "values_are_keys", "attention"},
+    {"mixer", "window", "attention or mla"},
+    {"mixer", "q_rank", "mla"},
+    {"mixer", "kv_rank", "mla"},
+    {"mixer", "nope_width", "mla"},
+    {"mixer", "rope_width", "mla"},
+    {"mixer", "v_width", "attention, mla or delta_net"},
+    {"mixer", "index_heads", "mla"},
+    {"mixer", "index_width", "mla"},
+    {"mixer", "index_top_k", "mla"},
+    {"mixer", "key_heads", "delta_net"},
+    {"mixer", "inner", "mamba1"},
+    {"mixer", "state", "mamba1 or mamba2"},
+    {"mixer", "groups", "mamba2"},
+    {"mixer", "conv", kConvolved},
+    {"mixer", "conv_bias", kConvolved},
+    {"mixer", "dt_rank", "mamba1"},
+    {"mixer", "small_norms", "mamba1"},
+    {"mlp", "width", "dense or moe"},
+    {"mlp", "matrices", "dense or moe"},
+    {"mlp", "bias", "dense or moe"},
+    {"mlp", "experts", "moe"},
+    {"mlp", "top_k", "moe"},
+    {"mlp", "shared", "moe"},
+    {"mlp", "shared_width", "moe"},
+    {"mlp", "shared_gate", "moe"},
+    {"mlp", "latent", "moe"},
+    {"mlp", "router", "moe"},
+    {"mlp", "router_bias", "moe"},
+    {"mlp", "node_limit", "moe"}};
+
+// Counts are exact up to here: every whole number below it is a double.
+constexpr double kMostCounted = 9007199254740992;
 
 class ModelCheck {
  public:
@@ -51,6 +74,7 @@ class ModelCheck {
                    fmt::format("assumed: the facts of '{}' were taken for an architecture that has no "
                                "record, so every figure of this model is assumed",
                                model_.assumed));
+    const std::size_t before = out_.error_count();
     if (model_.abstract()) return abstract();
     if (model_.active)
       out_.error(places_.of(path_ + ".active"),
@@ -64,6 +88,8 @@ class ModelCheck {
       mixer(model_.layers[i].mixer);
       mlp(model_.layers[i].mlp);
     }
+    beside();
+    if (out_.error_count() == before) countable();
   }
 
  private:
@@ -76,6 +102,57 @@ class ModelCheck {
       group_ = fmt::format("{}.layers.{}", path_, i);
       heads(model_.layers[i].mixer);
     }
+    for (const auto& [key, said] : {std::pair{"mtp", model_.mtp.has_value()},
+                                    {"vision", model_.vision.has_value()},
+                                    {"files", model_.files.has_value()}}) {
+      if (!said) continue;
+      out_.error(places_.of(path_ + "." + key),
+                 fmt::format("{} belongs to a model whose parameters are counted, and this one "
+                             "states params",
+                             key))
+          .note(places_.of(path_ + ".params"), "all parameters are stated here")
+          .help(fmt::format("leave {} out, or write the layers out", key));
+    }
+  }
+
+  // What is off the token path, and what the files hold of it.
+  void beside() {
+    if (model_.mtp) {
+      group_ = path_ + ".mtp";
+      mixer(model_.mtp->mixer);
+      mlp(model_.mtp->mlp);
+    }
+    if (model_.vision) vision(*model_.vision);
+    if (!model_.files) return;
+    const ModelFiles<double>& f = *model_.files;
+    holds(f.mtp, "mtp", model_.mtp.has_value(), "the model states no mtp modules");
+    holds(f.vision, "vision", model_.vision.has_value(), "the model states no vision tower");
+    holds(f.tied_copy, "tied_copy", model_.tied, "the model's head is not tied");
+  }
+  void holds(bool said, const char* key, bool has, const char* why) {
+    if (!said || has) return;
+    out_.error(places_.of(fmt::format("{}.files.{}", path_, key)),
+               fmt::format("the files can't hold this: {}", why))
+        .help(fmt::format("leave files.{} out, or state it in the model", key));
+  }
+  void vision(const VisionTower<double>& x) {
+    const std::string at = path_ + ".vision";
+    if (std::fmod(value(x.hidden), value(x.heads)) != 0)
+      out_.error(places_.of(at + ".heads"),
+                 fmt::format("heads = {} does not divide hidden = {}", value(x.heads),
+                             value(x.hidden)))
+          .note(places_.of(at + ".hidden"), "hidden is stated here");
+    matrices(x.matrices, at + ".matrices");
+  }
+
+  void countable() {
+    const Parameters<double> n = parameters(model_);
+    if (value_of(n.total.raw) + value_of(n.mtp.raw) + value_of(n.vision.raw) <= kMostCounted)
+      return;
+    out_.error(places_.of(path_ + ".layers"),
+               fmt::format("the model has {:.3g} parameters, more than are counted exactly (2^53)",
+                           value_of(n.total.raw)))
+        .help("check its counts and widths: published models have less than 1e13");
   }
 
   void need(const Number& x, const std::string& field, const char* what) {
@@ -84,15 +161,21 @@ class ModelCheck {
     out_.error(places_.of(path + "." + field), fmt::format("the model needs {} ({})", field, what));
   }
 
-  void heads(const Mixer<double>& m) {
-    if (!m.heads || !m.kv_heads) return;
-    if (std::fmod(value(m.heads), value(m.kv_heads)) == 0) return;
-    out_.error(places_.of(group_ + ".mixer.kv_heads"),
-               fmt::format("kv_heads = {} does not divide heads = {}", value(m.kv_heads),
-                           value(m.heads)))
+  void heads(const Mixer<double>& m) { divides(m.kv_heads, "kv_heads", m.heads); }
+
+  // So many of a mixer's heads share one of these.
+  void divides(const Number& part, std::string_view field, const Number& heads) {
+    if (!heads || !part || std::fmod(value(heads), value(part)) == 0) return;
+    out_.error(places_.of(fmt::format("{}.mixer.{}", group_, field)),
+               fmt::format("{} = {} does not divide heads = {}", field, value(part), value(heads)))
         .note(places_.of(group_ + ".mixer.heads"), "heads is stated here")
-        .help("nearest divisors: " + nearest_divisors(static_cast<long>(value(m.heads)),
-                                                      static_cast<long>(value(m.kv_heads))));
+        .help("nearest divisors: " + nearest_divisors(static_cast<long>(value(heads)),
+                                                      static_cast<long>(value(part))));
+  }
+
+  void matrices(const Count<double>& n, const std::string& path) {
+    if (value(n) == 2 || value(n) == 3) return;
+    out_.error(places_.of(path), fmt::format("an MLP has 2 or 3 matrices, not {}", value(n)));
   }
 
   // A field of another kind than the layer's would change nothing.
@@ -127,10 +210,42 @@ class ModelCheck {
       need(m.nope_width, "mixer.nope_width", "head width without positions");
       need(m.rope_width, "mixer.rope_width", "head width with positions");
       need(m.v_width, "mixer.v_width", "width of a value head");
+      indexer(m);
     }
+    if (recurrent(m.kind)) state_of(m);
     if (m.kind == MixerKind::kAbstract)
       out_.error(places_.of(group_ + ".mixer.kind"),
                  "mixer kind 'abstract' belongs to models that state params");
+  }
+
+  void indexer(const Mixer<double>& m) {
+    if (!m.index_heads && !m.index_width && !m.index_top_k) return;
+    need(m.index_heads, "mixer.index_heads", "heads of the indexer");
+    need(m.index_width, "mixer.index_width", "width of its heads");
+    need(m.index_top_k, "mixer.index_top_k", "tokens that it picks");
+  }
+
+  // A mixer that keeps a state.
+  void state_of(const Mixer<double>& m) {
+    if (m.kind == MixerKind::kMamba1) {
+      need(m.inner, "mixer.inner", "inner width");
+      need(m.dt_rank, "mixer.dt_rank", "rank of the time step");
+    } else {
+      need(m.heads, "mixer.heads", "heads of the values");
+      need(m.head_width, "mixer.head_width", "width of a head");
+    }
+    if (m.kind == MixerKind::kMamba1 || m.kind == MixerKind::kMamba2)
+      need(m.state, "mixer.state", "state of a channel");
+    if (m.kind == MixerKind::kMamba2) {
+      need(m.groups, "mixer.groups", "groups that share B and C");
+      divides(m.groups, "groups", m.heads);
+    }
+    if (m.kind == MixerKind::kDeltaNet) {
+      need(m.key_heads, "mixer.key_heads", "heads of queries and keys");
+      divides(m.key_heads, "key_heads", m.heads);
+    }
+    if (m.kind != MixerKind::kLightning)
+      need(m.conv, "mixer.conv", "taps of the short convolution");
   }
 
   void mlp(const Mlp<double>& m) {
@@ -140,9 +255,7 @@ class ModelCheck {
                  "mlp kind 'abstract' belongs to models that state params");
     if (m.kind != MlpKind::kDense && m.kind != MlpKind::kMoe) return;
     need(m.width, "mlp.width", "inner width");
-    if (value(m.matrices) != 2 && value(m.matrices) != 3)
-      out_.error(places_.of(group_ + ".mlp.matrices"),
-                 fmt::format("an MLP has 2 or 3 matrices, not {}", value(m.matrices)));
+    matrices(m.matrices, group_ + ".mlp.matrices");
     if (m.kind == MlpKind::kDense) return;
     need(m.experts, "mlp.experts", "routed experts");
     need(m.top_k, "mlp.top_k", "experts of a token");

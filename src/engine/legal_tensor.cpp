@@ -18,6 +18,7 @@ class DegreeCheck {
 
   void group(const LayerGroup<double>& g, const std::string& at) {
     if (g.mixer.heads) divides(g.mixer.heads, at + ".mixer.heads", "heads");
+    if (g.mixer.inner) divides(g.mixer.inner, at + ".mixer.inner", "the mixer's inner width");
     const long kv = number(g.mixer.kv_heads);
     if (kv > 0 && kv % degree_.t != 0 && degree_.t % kv != 0)
       fault(fmt::format("{} = {} neither divides kv_heads = {} nor is a multiple of it",
@@ -57,7 +58,7 @@ bool divides_model(const Model<double>& model, long t) {
   const auto divides = [t](const Whole& x) { return !x || number(x) % t == 0; };
   for (const LayerGroup<double>& g : model.layers) {
     const long kv = number(g.mixer.kv_heads);
-    if (!divides(g.mixer.heads) || !divides(g.mlp.width)) return false;
+    if (!divides(g.mixer.heads) || !divides(g.mixer.inner) || !divides(g.mlp.width)) return false;
     if (kv > 0 && kv % t != 0 && t % kv != 0) return false;
   }
   return true;

@@ -4,6 +4,7 @@
 
 #include "collect.hpp"
 #include "reckon/cost/model.hpp"
+#include "reckon/cost/kv.hpp"
 #include "reckon/engine/legal.hpp"
 #include "reckon/engine/load.hpp"
 #include "reckon/engine/said_model.hpp"
@@ -18,14 +19,43 @@ long number(const std::optional<Count<double>>& x) {
 }
 long number(const Count<double>& x) { return static_cast<long>(value_of(x.raw)); }
 
+std::string attention_line(const Model<double>& model, const Mixer<double>& x) {
+  std::string line = fmt::format("attention, {} heads, {} KV heads of {}", number(x.heads),
+                                 number(kv_heads(x)), number(head_width(model, x)));
+  if (x.v_width) line += fmt::format(" and {}", number(x.v_width));
+  if (x.window) line += fmt::format(", window {}", number(x.window));
+  if (x.output_gate) line += ", gated";
+  if (x.sinks) line += ", sinks";
+  return line;
+}
+
+std::string mla_line(const Mixer<double>& x) {
+  std::string line = fmt::format("MLA, {} heads, latent {} + {}", number(x.heads),
+                                 number(x.kv_rank), number(x.rope_width));
+  if (x.index_heads)
+    line += fmt::format(", indexer of {} heads picks {}", number(x.index_heads),
+                        number(x.index_top_k));
+  return line;
+}
+
 std::string mixer_line(const Model<double>& model, const Mixer<double>& x) {
   switch (x.kind) {
     case MixerKind::kAttention:
-      return fmt::format("attention, {} heads, {} KV heads of {}", number(x.heads),
-                         number(kv_heads(x)), number(head_width(model, x)));
+      return attention_line(model, x);
     case MixerKind::kMla:
-      return fmt::format("MLA, {} heads, latent {} + {}", number(x.heads), number(x.kv_rank),
-                         number(x.rope_width));
+      return mla_line(x);
+    case MixerKind::kMamba1:
+      return fmt::format("mamba1, width {}, state {}", number(x.inner), number(x.state));
+    case MixerKind::kMamba2:
+      return fmt::format("mamba2, {} heads of {}, state {}, {} groups", number(x.heads),
+                         number(x.head_width), number(x.state), number(x.groups));
+    case MixerKind::kDeltaNet:
+      return fmt::format("gated delta-net, {} heads of {}, {} key heads of {}", number(x.heads),
+                         number(value_head_width(model, x)), number(x.key_heads),
+                         number(x.head_width));
+    case MixerKind::kLightning:
+      return fmt::format("lightning attention, {} heads of {}", number(x.heads),
+                         number(x.head_width));
     case MixerKind::kAbstract:
       return "not stated";
     case MixerKind::kNone:
@@ -39,8 +69,9 @@ std::string mlp_line(const Mlp<double>& m) {
     case MlpKind::kDense:
       return fmt::format("{} matrices of width {}", number(m.matrices), number(m.width));
     case MlpKind::kMoe:
-      return fmt::format("top {} of {} experts of width {}, {} shared", number(m.top_k),
-                         number(m.experts), number(m.width), number(m.shared));
+      return fmt::format("top {} of {} experts of width {}, {} shared{}", number(m.top_k),
+                         number(m.experts), number(m.width), number(m.shared),
+                         m.latent ? fmt::format(", latent {}", number(m.latent)) : "");
     case MlpKind::kAbstract:
       return "not stated";
     case MlpKind::kNone:
@@ -74,6 +105,65 @@ void layer_lines(const Model<double>& model, ModelReport& out) {
   }
 }
 
+std::vector<std::string> by_comma(const std::string& text) {
+  std::vector<std::string> out{""};
+  for (const char c : text) {
+    if (c == ',')
+      out.emplace_back();
+    else if (c != ' ')
+      out.back() += c;
+  }
+  return out;
+}
+
+// A format's bytes an element, as an option names it.
+Bytes<double> size_of_format(Workspace& work, const std::string& name, const char* option,
+                             Diagnostics& d) {
+  Origins origins;
+  const doc::Value tree = resolve_format(work, doc::scalar(name), d);
+  Stored<double> stored;
+  if (tree.is_mapping()) bind(tree, stored, {d, origins, option});
+  return stored.size;
+}
+
+CachedWindows asked_windows(const std::string& text, Diagnostics& d) {
+  if (text == name_of(CachedWindows::kFull)) return CachedWindows::kFull;
+  if (text != name_of(CachedWindows::kExact))
+    d.error({}, fmt::format("--windows: expected exact or full, found '{}'", text))
+        .help("exact: layers with a window stop growing there; full: the engine keeps every token");
+  return CachedWindows::kExact;
+}
+
+void format_lines(Workspace& work, const Model<double>& model, const std::string& formats,
+                  ModelQuestion<double> q, ModelReport& out, Diagnostics& diagnostics) {
+  for (const std::string& format : by_comma(formats)) {
+    q.b = size_of_format(work, format, "--dtype", diagnostics);
+    if (diagnostics.has_errors()) return;
+    const ModelEstimate<double> e = model_estimate(model, q);
+    FormatLine line{format, value_of(e.weights.raw), {}, {}};
+    if (e.kv) line.token = value_of(e.kv->per_token.raw);
+    if (e.kv) line.sequence = value_of(e.kv->sequence.raw);
+    out.formats.push_back(std::move(line));
+    if (out.metrics.empty()) e.metrics(Collect(out.metrics));
+  }
+}
+
+void stored_lines(const Model<double>& model, const ModelRequest& request, ModelReport& out,
+                  Diagnostics& diagnostics) {
+  if (!request.stored && request.published.empty()) return;
+  if (model.abstract()) {
+    diagnostics.error({}, "--stored: files are counted tensor by tensor, and this model states params")
+        .help("name a model with layers: `reckon list models`");
+    return;
+  }
+  out.stored = stored_report(model);
+  const PublishedCount& p = model.parameters;
+  const std::string& total = !request.published.empty() ? request.published
+                             : !p.published.empty()     ? p.published
+                                                        : p.rounded;
+  if (!total.empty()) out.total = explain_published(*out.stored, total, diagnostics);
+}
+
 }  // namespace
 
 ModelReport report_model(Workspace& work, const ModelRequest& request, Diagnostics& diagnostics) {
@@ -82,33 +172,28 @@ ModelReport report_model(Workspace& work, const ModelRequest& request, Diagnosti
   Model<double> model;
   Origins origins;
   const doc::Value tree = resolve_model(work, said_model(request.model), diagnostics);
-  const doc::Value format = resolve_precision(
-      work,
-      [&] {
-        doc::Value v = doc::mapping();
-        doc::set(v, "weights", doc::scalar(request.format));
-        return v;
-      }(),
-      diagnostics);
   ModelQuestion<double> q;
   q.s = Count<double>(asked(request.sequence, "--sequence", Hint::kLength, diagnostics));
   q.B = Count<double>(asked(request.batch, "--batch", Hint::kCount, diagnostics));
+  q.b_state = size_of_format(work, request.state, "--state", diagnostics);
+  q.windows = asked_windows(request.windows, diagnostics);
   if (diagnostics.error_count() > before) return out;
-  Stored<double> stored;
-  bind(*format.find("weights"), stored, {diagnostics, origins, "dtype"});
   bind(tree, model, {diagnostics, origins, "model"});
   if (diagnostics.error_count() > before) return out;
   check_model(model, "model", origins, tree, diagnostics);
   if (diagnostics.error_count() > before) return out;
-  q.b = stored.size;
   out.name = model.name.empty() ? request.model : model.name;
   out.conventions =
-      fmt::format("sequence {}, batch {}, {}", request.sequence, request.batch, request.format);
+      fmt::format("sequence {}, batch {}, {}", request.sequence, request.batch,
+                  by_comma(request.format).front());
+  if (any_recurrent(model)) out.conventions += fmt::format(", states in {}", request.state);
+  if (request.windows != "exact") out.conventions += ", windows kept whole";
   const PublishedCount& p = model.parameters;
   if (!p.published.empty() || !p.rounded.empty())
     out.published = fmt::format("{} ({})", p.published.empty() ? p.rounded : p.published, p.source);
-  model_estimate(model, q).metrics(Collect(out.metrics));
+  format_lines(work, model, request.format, q, out, diagnostics);
   layer_lines(model, out);
+  stored_lines(model, request, out, diagnostics);
   return out;
 }
 

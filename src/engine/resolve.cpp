@@ -102,6 +102,48 @@ Value stored(Workspace& work, const Value& said, Diagnostics& diagnostics) {
   return out;
 }
 
+// The same, with the blocks whose scales files hold beside the codes.
+Value stored_in_blocks(Workspace& work, const Value& said, Diagnostics& diagnostics) {
+  Value out = stored(work, said, diagnostics);
+  if (!said.is_scalar() || !out.is_mapping()) return out;
+  const Value* format = work.load(Shelf::kFormats, said.text, said.span, diagnostics);
+  const Value* element = format ? format->find("element") : nullptr;
+  const double bits = element && element->is_mapping() ? plain_count(element->find("bits")) : 0;
+  const double block = format ? plain_count(format->find("block")) : 0;
+  const double scale = format ? plain_count(format->find("scale_bits_per_block")) : 0;
+  if (bits <= 0 || block <= 0 || scale <= 0) return out;
+  const double rows = std::max(plain_count(format->find("block_rows")), 1.0);
+  Value scales = doc::mapping(said.span);
+  const auto set = [&](const char* key, const std::string& text) {
+    doc::set(scales, key, doc::scalar(text, said.span));
+  };
+  if (const Value* name = scalar_in(format->find("scale_format"))) set("format", name->text);
+  set("element", fmt::format("{} B", bits / 8));
+  set("size", fmt::format("{} B", scale / 8));
+  set("columns", fmt::format("{}", block / rows));
+  set("rows", fmt::format("{}", rows));
+  doc::set(out, "scales", std::move(scales));
+  return out;
+}
+
+// The formats of a model's files.
+void resolve_files(Workspace& work, Value& model, Diagnostics& diagnostics) {
+  const auto format = [&](const Value& v) { return stored_in_blocks(work, v, diagnostics); };
+  const auto classes = [&](const Value& said) {
+    Value out = said;
+    for (doc::Entry& e : out.entries) e.value = format(e.value);
+    return out;
+  };
+  if (Value* files = model.find("files"); files && files->is_mapping()) {
+    rewrite(*files, "base", format);
+    rewrite(*files, "formats", classes);
+    if (Value* buffers = files->find("buffers"))
+      for (Value& b : buffers->items) rewrite(b, "format", format);
+  }
+  if (Value* layers = model.find("layers"))
+    for (Value& g : layers->items) rewrite(g, "stored", classes);
+}
+
 // The keys of an abstract model's one layer group.
 Value abstract_group(Value& model) {
   Value group = doc::mapping(model.span), mixer = doc::mapping(model.span),
@@ -173,25 +215,6 @@ bool names_no_item(Workspace& work, const Value& said, const Value& layers,
   return true;
 }
 
-// Formats of what a model's files hold: names, written out.
-void complete_files(Workspace& work, Value& model, Diagnostics& diagnostics) {
-  const auto format = [&](const Value& v) { return stored(work, v, diagnostics); };
-  const auto all_of = [&](Value* formats) {
-    if (!formats || !formats->is_mapping()) return;
-    for (doc::Entry& e : formats->entries)
-      if (!e.value.is_null()) e.value = format(e.value);
-  };
-  if (Value* files = model.find("files"); files && files->is_mapping()) {
-    rewrite(*files, "base", format);
-    all_of(files->find("formats"));
-    if (Value* buffers = files->find("buffers"))
-      for (Value& buffer : buffers->items) rewrite(buffer, "format", format);
-  }
-  if (Value* layers = model.find("layers"))
-    for (Value& group : layers->items)
-      if (group.is_mapping()) all_of(group.find("stored"));
-}
-
 }  // namespace
 
 Value resolve_model(Workspace& work, const Value& said, Diagnostics& diagnostics) {
@@ -201,9 +224,9 @@ Value resolve_model(Workspace& work, const Value& said, Diagnostics& diagnostics
                           said.text));
     return doc::faulty();
   }
-  Value model = named(work, Shelf::kModels, said, diagnostics,
-                      [&](Value& m) { complete_files(work, m, diagnostics); });
+  Value model = named(work, Shelf::kModels, said, diagnostics, [](Value&) {});
   if (!model.is_mapping()) return model;
+  resolve_files(work, model, diagnostics);
   const Value* layers = model.find("layers");
   if (layers && names_no_item(work, said, *layers, diagnostics)) return doc::faulty();
   if (!model.find("params")) {

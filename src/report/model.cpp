@@ -17,6 +17,7 @@
 namespace reckon {
 namespace {
 
+// Of these, what is nothing goes without saying.
 constexpr std::string_view kParts[] = {
     "parameters.embedding", "parameters.positions", "parameters.head",
     "parameters.attention", "parameters.mlp",       "parameters.experts",
@@ -91,6 +92,61 @@ Section group(Reader& r, std::string title, std::initializer_list<std::string_vi
   return out;
 }
 
+std::string bytes(double n) { return format_quantity(n, kByte, Hint::kNone); }
+std::string bytes(const std::optional<double>& n) {
+  return n ? bytes(*n) : std::string(kAbsent);
+}
+
+// 684531386000 -> 684,531,386,000: where a count is compared to the last digit.
+std::string in_full(double n) {
+  std::string digits = fmt::format("{:.0f}", std::abs(n));
+  for (std::size_t i = digits.size(); i > 3;) digits.insert(i -= 3, ",");
+  return (n < 0 ? "-" : "") + digits;
+}
+
+Section formats_section(const ModelReport& report) {
+  if (report.formats.size() < 2) return {};
+  Table out({{"format"},
+             {"weights", Align::kRight},
+             {"cache of a token", Align::kRight},
+             {"cache of a sequence", Align::kRight}});
+  for (const FormatLine& l : report.formats)
+    out.row({printable(l.format), bytes(l.weights), bytes(l.token), bytes(l.sequence)});
+  return {.title = "By format", .table = std::move(out)};
+}
+
+std::string published_line(const PublishedTotal& p) {
+  std::string line = fmt::format("{} = {}", p.published, join(p.terms, " + "));
+  if (p.verdict == PublishedVerdict::kUnexplained)
+    line += fmt::format(" + unexplained: {}", in_full(p.remainder));
+  return fmt::format("Published: {} ({}).", line, name_of(p.verdict));
+}
+
+std::vector<Section> stored_sections(const ModelReport& report) {
+  if (!report.stored) return {};
+  const StoredReport& s = *report.stored;
+  Section terms{.title = "Stored",
+                .table = Table({{"term"},
+                                {"elements", Align::kRight},
+                                {"bytes", Align::kRight},
+                                {"in the files"}})};
+  for (const StoredTerm& t : s.terms)
+    terms.table.row({printable(t.name), in_full(t.elements),
+                     s.stated && t.id != "packed" ? in_full(t.bytes) : std::string(kAbsent),
+                     t.held ? "yes" : "no"});
+  if (s.stated) terms.table.row({"in the files", in_full(s.elements), in_full(s.bytes), ""});
+  if (!s.stated)
+    terms.notes.emplace_back("The model does not state what its files hold (`files`).");
+  if (report.total) terms.notes.push_back(published_line(*report.total));
+  std::vector<Section> out{std::move(terms)};
+  if (s.formats.empty()) return out;
+  Table formats({{"format"}, {"elements", Align::kRight}, {"bytes", Align::kRight}});
+  for (const StoredFormat& f : s.formats)
+    formats.row({printable(f.name), in_full(f.elements), in_full(f.bytes)});
+  out.push_back({.title = "Stored, by format", .table = std::move(formats)});
+  return out;
+}
+
 std::vector<Section> sections_of(const ModelReport& report, const Result& result,
                                  const Canvas& canvas) {
   Reader r(result);
@@ -103,6 +159,10 @@ std::vector<Section> sections_of(const ModelReport& report, const Result& result
   out.push_back(canvas.markdown ? layers_table(report) : layers_in_words(report, canvas));
   out.push_back(group(r, "FLOPs", {"flops."}));
   out.push_back(group(r, "Memory", {"memory.", "kv."}));
+  out.push_back(formats_section(report));
+  if (report.stored) r.claim_all("files.");
+  for (Section& s : stored_sections(report)) out.push_back(std::move(s));
+  out.push_back(group(r, "Files", {"files."}));
   out.push_back(every_metric(r.not_shown(), "Other", canvas));
   return out;
 }
@@ -114,6 +174,36 @@ void write_parameters(JsonWriter& json, std::string_view key, double count) {
   if (count == 0) m.reason = "the model states no layers and hidden width";
   json.key(key);
   write_cell(json, m);
+}
+
+void write_stored(JsonWriter& json, const ModelReport& report) {
+  json.key("formats").array();
+  for (const FormatLine& l : report.formats) {
+    json.object().key("format").text(l.format).key("weights").number(l.weights);
+    if (l.token) json.key("cache_of_a_token").number(*l.token);
+    if (l.sequence) json.key("cache_of_a_sequence").number(*l.sequence);
+    json.close();
+  }
+  json.close();
+  if (!report.stored) return;
+  json.key("stored").array();
+  for (const StoredTerm& t : report.stored->terms) {
+    json.object().key("id").text(t.id).key("name").text(t.name);
+    json.key("elements").number(t.elements).key("bytes").number(t.bytes);
+    json.key("held").boolean(t.held).close();
+  }
+  json.close().key("stored_by_format").array();
+  for (const StoredFormat& f : report.stored->formats)
+    json.object().key("format").text(f.name).key("elements").number(f.elements).key("bytes").number(
+        f.bytes).close();
+  json.close();
+  if (!report.total) return;
+  const PublishedTotal& p = *report.total;
+  json.key("total").object().key("published").text(p.published);
+  json.key("verdict").text(std::string(name_of(p.verdict))).key("computed").number(p.computed);
+  json.key("unexplained").number(p.remainder).key("terms").array();
+  for (const std::string& t : p.terms) json.text(t);
+  json.close().close();
 }
 
 void write_layer(JsonWriter& json, const LayerLine& l) {
@@ -142,7 +232,9 @@ std::string model_json(const ModelReport& report) {
   write_cells(json, report.metrics);
   json.key("layers").array();
   for (const LayerLine& l : report.layers) write_layer(json, l);
-  json.close().close();
+  json.close();
+  write_stored(json, report);
+  json.close();
   return json.str();
 }
 

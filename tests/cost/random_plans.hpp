@@ -23,7 +23,7 @@ class RandomPlans {
  public:
   explicit RandomPlans(unsigned seed) : work_({RECKON_SOURCE_DIR}), rng_(seed) {
     for (const char* model : {"llama-3-8b", "gpt-3-175b", "week14-moe", "mixtral-8x7b",
-                              "deepseek-v3", "generic-7b", "{params: 7B}"}) {
+                              "deepseek-v3", "gpt-oss-20b", "generic-7b", "{params: 7B}"}) {
       for (const char* preset : {"textbook", "physical"})
         bases_.push_back(load_text(
             work_, std::string("kind: training\nmodel: ") + model +

@@ -29,7 +29,7 @@ template <template <class> class Q>
 Q<double> on_machine(const Model<double>& model) {
   Q<double> q;
   q.model = model;
-  const Stored<double> two{"bf16", Bytes<double>(2)};
+  const Stored<double> two{"bf16", Bytes<double>(2), {}};
   q.served = {two, two, two};
   q.chip.peak = FlopRate<double>(1e15);
   q.chip.bandwidth = ByteRate<double>(4e12);

@@ -89,10 +89,10 @@ struct KeptTensor {
 // Keys and values of a layer on one rank, side by side; at least one head each.
 template <class R>
 Count<R> kv_widths_on_rank(const Model<R>& model, const Mixer<R>& m, Count<R> t) {
-  if (m.kind == MixerKind::kNone) return {};
+  if (m.kind == MixerKind::kNone || recurrent(m.kind)) return {};
   if (m.kind == MixerKind::kAbstract) return 2 * *model.hidden / t;
   if (m.kind == MixerKind::kMla) return (query_width(model, m) + value_width(model, m)) / t;
-  return 2 * max(kv_heads(m) / t, 1) * head_width(model, m);
+  return max(kv_heads(m) / t, 1) * (head_width(model, m) + value_head_width(model, m));
 }
 
 // Widths of a layer's attention tensors on one rank.
@@ -110,8 +110,8 @@ AttentionWidths<R> own_widths(const Model<R>& model, const Mixer<R>& m, Count<R>
   auto q = query_width(model, m) / t;
   auto out = value_width(model, m) / t;
   if (m.kind == MixerKind::kMla) return {q, q, out, out};
-  auto kv = max(kv_heads(m) / t, 1) * head_width(model, m);
-  return {q, kv, kv, out};
+  auto heads = max(kv_heads(m) / t, 1);
+  return {q, heads * head_width(model, m), heads * value_head_width(model, m), out};
 }
 
 // As the accounting has them: the textbook and Korthikanti's layer take the hidden width for each.
@@ -207,6 +207,10 @@ void for_each_mixer_tensor(const Model<R>& model, const Mixer<R>& m, const Activ
         KeptTensor<R>{"latents", "latents of queries and keys",
                       b * T * ((m.q_rank ? *m.q_rank : Count<R>{0}) + *m.kv_rank + *m.rope_width)});
   visit(KeptTensor<R>{"attention", "output of attention", b * T * out});
+  if (m.output_gate && !x.fixed()) {
+    visit(KeptTensor<R>{"output_gate", "gate of the attention's output", b * T * out});
+    visit(KeptTensor<R>{"gated", "gated output of attention", b * T * out});
+  }
   if (policy == Recompute::kNone && counts_core(x)) visit(attention_core(m, x));
   for_each_output_tensor(x, true, visit);
 }
@@ -270,8 +274,9 @@ void for_each_region_tensor(const Mlp<R>& m, const ActivationShape<R>& x, Visit 
   const auto& [b, T, h, t, t_sp, assume, s] = x;
   if (m.kind == MlpKind::kMoe) {
     const auto& k = *m.top_k;
-    auto H = b * T * h;
+    auto H = b * T * (m.latent ? *m.latent : h);
     NAME(H);
+    if (m.latent) visit(KeptTensor<R>{"latent", "latents into and out of the experts", 2 * H / t_sp});
     visit(KeptTensor<R>{"routed_inputs", "inputs of the routed experts", k * H / t_sp});
     for_each_inner_tensor(T * k, *m.width / t, m, x, kRoutedNames, visit);
     if (!(m.shared <= 0))

@@ -232,7 +232,7 @@ void context_parallel(const CommunicationInputs<R>& in, Communication<R>& out) {
   if (plan.mesh.context <= 1) return;
   Count<R> widths{0}, layers{0};
   for (const LayerGroup<R>& g : plan.model.layers) {
-    if (g.mixer.kind == MixerKind::kNone) continue;
+    if (g.mixer.kind == MixerKind::kNone || recurrent(g.mixer.kind)) continue;
     widths += g.count * kv_widths_on_rank(plan.model, g.mixer, plan.mesh.tensor);
     layers += g.count;
   }
@@ -266,7 +266,8 @@ void expert_parallel(const CommunicationInputs<R>& in, Bytes<R> H, Communication
     const auto copies = dispatch_copies(g.mlp, in.layout.expert, plan.assume.dispatch);
     auto shared_by = plan.mesh.sequence ? plan.mesh.tensor : Count<R>{1};
     NAME(shared_by);
-    const auto one = all_to_all(H / shared_by, copies, in.layout.expert, in.links, plan.assume);
+    const auto H_sent = g.mlp.latent ? H * *g.mlp.latent / *plan.model.hidden : H;
+    const auto one = all_to_all(H_sent / shared_by, copies, in.layout.expert, in.links, plan.assume);
     // Dispatch and combine, forward and backward; full recompute repeats the forward ones.
     auto per_layer = plan.recompute == Recompute::kFull ? Count<R>{6} : Count<R>{4};
     NAME(per_layer);

@@ -116,7 +116,7 @@ Seconds<R> exchange_time(const Server<R>& server, Count<R> B, Count<R> t) {
   int i = 0;
   for (const LayerGroup<R>& g : server.model.layers) {
     const Label label{"layers of group", i++};
-    if (g.mixer.kind == MixerKind::kNone) continue;
+    if (g.mixer.kind == MixerKind::kNone || recurrent(g.mixer.kind)) continue;
     auto width = value_width(server.model, g.mixer) * n_share / t;
     auto b = server.size.activation;
     NAME(width, b, B);

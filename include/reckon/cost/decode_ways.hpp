@@ -68,7 +68,7 @@ DecodeWay<R> priced(Bytes<R> memory, Seconds<R> reads, Seconds<R> communication,
 
 template <class R>
 Bytes<R> whole_cache(const Server<R>& server, Count<R> T) {
-  return cache_of(server.model, server.size.cached, T);
+  return cache_of(server.model, cached_as(server.size.cached, server.assume), T);
 }
 
 // B sequences on a GPU with all weights.
@@ -140,7 +140,7 @@ DecodeWay<R> sequence_way(const Server<R>& server, const WaysAsk<R>& x) {
   int i = 0;
   for (const LayerGroup<R>& layers : server.model.layers) {
     const Label label{"layers of group", i++};
-    if (layers.mixer.kind == MixerKind::kNone) continue;
+    if (layers.mixer.kind == MixerKind::kNone || recurrent(layers.mixer.kind)) continue;
     auto v = value_width(server.model, layers.mixer);
     NAME(v);
     outputs.add(label, layers.count * reduce_over(server, B * v * b, g).time);

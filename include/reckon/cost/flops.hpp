@@ -6,8 +6,12 @@
 //   hfu      what the hardware executes: recompute too, and all pairs where kernels are unfused
 //
 // With adapters the base weights get no gradient of their own: 4 instead of 6. Attention of a layer
-// costs 2·s'·(query width + value width) per token for s' tokens looked at. Absent where the model
-// has no dimensions or the plan no sequence length.   Source: Narayanan 2021, appendix.
+// costs 2·s'·(query width + value width) per token for s' tokens looked at; an indexer 2 for every
+// pair, head and element of its width before that, and s' is then what it picks at most. A recurrent
+// mixer costs the same for every token: its state's update and its short convolution's 2 per tap and
+// channel. Absent where the model has no dimensions or the plan no sequence length.
+// Source: Narayanan 2021, appendix; NVIDIA/Megatron-LM training.py for states of Mamba and gated
+// delta-net; recurrent form: chunked kernels execute more.
 #pragma once
 
 #include <optional>
@@ -43,6 +47,20 @@ inline const Formula kAttentionCausal{
     "flops.attention_causal", "F_att_c", "attention of a token over the past, forward",
     "a token sees half the sequence, or its window", Hint::kPerToken};
 
+inline const Formula kScanFlops{"flops.scan", "F_scan", "selective scan of a layer and token",
+                                "Megatron-LM training.py: 7 a channel and state element; "
+                                "and the convolution",
+                                Hint::kPerToken};
+inline const Formula kDeltaFlops{"flops.delta_rule", "F_delta",
+                                 "gated delta rule of a layer and token",
+                                 "Megatron-LM training.py: 4 products with the state; and the "
+                                 "convolution",
+                                 Hint::kPerToken};
+inline const Formula kLinearFlops{"flops.linear_attention", "F_lin",
+                                  "linear attention of a layer and token",
+                                  "decay 1, key · value 2, query · state 2 a state element",
+                                  Hint::kPerToken};
+
 template <class R>
 struct AttentionFlops {
   Flops<R> full, causal;
@@ -51,9 +69,49 @@ struct AttentionFlops {
 // Width of the scores' and the values' products in one layer.
 template <class R>
 Count<R> attention_width(const Model<R>& model, const Mixer<R>& x) {
-  if (x.kind == MixerKind::kNone) return {};
+  if (x.kind == MixerKind::kNone || recurrent(x.kind)) return {};
   if (x.kind == MixerKind::kAbstract) return 2 * *model.hidden;
   return query_width(model, x) + value_width(model, x);
+}
+
+// Most tokens of s that a layer's attention looks at.
+template <class R>
+Count<R> tokens_seen(const Mixer<R>& x, Count<R> s) {
+  auto seen = x.window ? min(s, *x.window) : s;
+  return x.index_top_k ? min(seen, *x.index_top_k) : seen;
+}
+
+// A recurrent mixer beside its matrices, one token.
+template <class R>
+Flops<R> state_flops(const Model<R>& model, const Mixer<R>& x) {
+  auto v = value_width(model, x);
+  auto d_k = x.kind == MixerKind::kMamba1 || x.kind == MixerKind::kMamba2 ? *x.state
+                                                                          : *x.head_width;
+  NAME(v, d_k);
+  if (x.kind == MixerKind::kLightning) return kLinearFlops(5_flop * v * d_k);
+  auto channels = conv_channels(model, x);
+  auto K = *x.conv;
+  NAME(channels, K);
+  if (x.kind == MixerKind::kDeltaNet) return kDeltaFlops(8_flop * v * d_k + 2_flop * K * channels);
+  return kScanFlops(7_flop * v * d_k + 2_flop * K * channels);
+}
+
+// How a layer mixes tokens, beside its matrices; one token, forward.
+template <class R>
+AttentionFlops<R> mixing_flops(const Model<R>& model, const Mixer<R>& x, Count<R> s) {
+  if (recurrent(x.kind)) {
+    const Flops<R> F = state_flops(model, x);
+    return {F, F};
+  }
+  auto seen = tokens_seen(x, s);
+  auto width = attention_width(model, x);
+  NAME(s, seen, width);
+  auto full = 2_flop * seen * width;
+  auto causal = 2_flop * (seen * (1 - seen / (2 * s))) * width;
+  if (!x.index_heads) return {full, causal};
+  auto w_idx = *x.index_heads * *x.index_width;
+  NAME(w_idx);
+  return {full + 2_flop * s * w_idx, causal + 2_flop * (s / 2) * w_idx};
 }
 
 // Of all layers, one token, forward; s: length of the sequence.
@@ -62,11 +120,9 @@ AttentionFlops<R> attention_flops(const Model<R>& model, Count<R> s) {
   Sum<kFlop, R> full, causal;
   int i = 0;
   for (const LayerGroup<R>& g : model.layers) {
-    auto seen = g.mixer.window ? min(s, *g.mixer.window) : s;
-    auto width = g.count * attention_width(model, g.mixer);
-    NAME(seen, width);
-    full.add({"layer group", i}, 2_flop * seen * width);
-    causal.add({"layer group", i}, 2_flop * (seen * (1 - seen / (2 * s))) * width);
+    const AttentionFlops<R> layer = mixing_flops(model, g.mixer, s);
+    full.add({"layer group", i}, g.count * layer.full);
+    causal.add({"layer group", i}, g.count * layer.causal);
     ++i;
   }
   return {kAttentionFull(full.total()), kAttentionCausal(causal.total())};

@@ -5,6 +5,7 @@
 //   m.metrics([](const MetricInfo& info, auto value) { … });
 #pragma once
 
+#include "reckon/cost/files.hpp"
 #include "reckon/cost/flops.hpp"
 #include "reckon/cost/kv.hpp"
 #include "reckon/cost/metric.hpp"
@@ -28,6 +29,8 @@ struct ModelQuestion {
   Count<R> s;  // tokens of a sequence
   Count<R> B;  // sequences decoded together
   Bytes<R> b;  // of one cached element, and of one weight
+  Bytes<R> b_state{4_B};  // of one element of a recurrent state
+  CachedWindows windows = CachedWindows::kExact;
 };
 
 template <class R>
@@ -38,6 +41,7 @@ struct ModelEstimate {
   TokenFlops<R> flops;
   std::optional<KvCache<R>> kv;
   Bytes<R> weights;
+  std::optional<FileContents<R>> files;
 
   template <class V>
   void metrics(V&& v) const;
@@ -82,8 +86,19 @@ void ModelEstimate<R>::metrics(V&& v) const {
       {{"parameters.experts", "routed experts", Hint::kParams}, n.experts},
       {{"parameters.shared", "shared experts", Hint::kParams}, n.shared},
       {{"parameters.router", "routers", Hint::kParams}, n.router},
-      {{"parameters.vectors", "norms and biases", Hint::kParams}, n.vectors}};
+      {{"parameters.vectors", "norms, biases, filters", Hint::kParams}, n.vectors}};
   for (const auto& [info, value] : parts) v(info, value);
+  v(kMtpParameters, n.mtp);
+  v(kVisionParameters, n.vision);
+  constexpr const char* kNoFiles = "the model does not state what its files hold";
+  const auto of_files = [this](auto part) {
+    using T = std::decay_t<decltype(part(*files))>;
+    return files ? std::optional<T>(part(*files)) : std::nullopt;
+  };
+  using Files = const FileContents<R>&;
+  v(kFileElements, of_files([](Files f) { return f.elements; }), kNoFiles);
+  v(kFileScales, of_files([](Files f) { return f.scales; }), kNoFiles);
+  v(kFileBytes, of_files([](Files f) { return f.bytes; }), kNoFiles);
   v(MetricInfo{"memory.weights", "weights"}, weights);
   v(kForwardMatmul, matmul);
   v(kForwardFlops, flops.forward, kNoLayers);
@@ -99,6 +114,9 @@ void ModelEstimate<R>::metrics(V&& v) const {
   v(kKvPerToken, of_kv([](Kv c) { return c.per_token; }), kNoHeads);
   v(kKvGrowing, of_kv([](Kv c) { return c.growing; }), kNoHeads);
   v(kKvWindowed, of_kv([](Kv c) { return c.windowed; }), kNoHeads);
+  v(kKvIndexer, of_kv([](Kv c) { return c.indexer; }), kNoHeads);
+  v(kKvState, of_kv([](Kv c) { return c.state; }), kNoHeads);
+  v(kKvConvolution, of_kv([](Kv c) { return c.convolution; }), kNoHeads);
   v(kKvSequence, of_kv([](Kv c) { return c.sequence; }), kNoHeads);
 }
 

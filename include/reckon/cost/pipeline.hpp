@@ -38,10 +38,7 @@ Flops<R> layer_flops(const TrainingPlan<R>& plan, const LayerGroup<R>& g) {
   NAME(N_layer);
   auto forward = 2_flop * N_layer;
   if (!plan.batch.sequence) return forward;
-  auto s = *plan.batch.sequence;
-  auto seen = g.mixer.window ? min(s, *g.mixer.window) : s;
-  NAME(s, seen);
-  return forward + 2_flop * (seen * (1 - seen / (2 * s))) * attention_width(plan.model, g.mixer);
+  return forward + mixing_flops(plan.model, g.mixer, *plan.batch.sequence).causal;
 }
 
 // Shares of stage i: of all FLOPs (the head's too), and of all layers.

@@ -39,7 +39,7 @@ inline const Formula kPoolsTtft{"pools.ttft", "t_first",
 
 template <class R>
 Bytes<R> prompt_cache(const Server<R>& server, Count<R> T) {
-  return kPromptCache(cache_of(server.model, server.size.cached, T));
+  return kPromptCache(cache_of(server.model, cached_as(server.size.cached, server.assume), T));
 }
 
 // Over the network where it is stated, else over the node's link; `ports` at once.

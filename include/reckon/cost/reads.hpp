@@ -61,18 +61,29 @@ Count<R> fewest_kv_heads(const Model<R>& model) {
   Smallest<kOne, R> fewest;
   for (const LayerGroup<R>& g : model.layers) {
     if (g.mixer.kind == MixerKind::kMla) fewest.offer("latent", Count<R>{1});
-    if (g.mixer.kind != MixerKind::kMla && g.mixer.heads) fewest.offer("heads", kv_heads(g.mixer));
+    if (g.mixer.kind == MixerKind::kMla || recurrent(g.mixer.kind) || !g.mixer.heads) continue;
+    fewest.offer("heads", kv_heads(g.mixer));
   }
   return fewest.empty() ? Count<R>{1} : fewest.best();
 }
 
-// The model as one of t tensor ranks sees its attention.
+// A recurrent mixer's heads (or channels) divide evenly; so does what they share.
+template <class R>
+void recurrent_on_rank(Mixer<R>& x, Count<R> t) {
+  if (x.heads) x.heads = *x.heads / t;
+  if (x.inner) x.inner = *x.inner / t;
+  if (x.key_heads) x.key_heads = max(*x.key_heads / t, 1);
+  if (x.groups) x.groups = max(*x.groups / t, 1);
+}
+
+// The model as one of t tensor ranks sees its mixers.
 template <class R>
 Model<R> on_rank(Model<R> model, Count<R> t) {
   NAME(t);
   for (LayerGroup<R>& g : model.layers) {
     Mixer<R>& x = g.mixer;
-    if (x.kind == MixerKind::kMla || !x.heads) continue;
+    if (recurrent(x.kind)) recurrent_on_rank(x, t);
+    if (recurrent(x.kind) || x.kind == MixerKind::kMla || !x.heads) continue;
     x.head_width = head_width(model, x);
     x.kv_heads = max(kv_heads(x) / t, 1);
     x.heads = *x.heads / t;
@@ -81,17 +92,18 @@ Model<R> on_rank(Model<R> model, Count<R> t) {
 }
 
 template <class R>
-Bytes<R> cache_of(const Model<R>& model, Bytes<R> b, Count<R> T) {
-  return kv_cache(model, b, T).sequence;
+Bytes<R> cache_of(const Model<R>& model, const CachedAs<R>& as, Count<R> T) {
+  return kv_cache(model, as, T).sequence;
 }
 
 template <class R>
 Bytes<R> cache_on_rank(const Server<R>& server, Count<R> T, Count<R> t) {
   auto b_kv = server.size.cached;
   NAME(b_kv);
+  const CachedAs<R> as = cached_as(b_kv, server.assume);
   if (server.assume.decode.shared_heads == SharedHeads::kReplicated)
-    return kCacheOnRank(cache_of(on_rank(server.model, t), b_kv, T));
-  auto KV = cache_of(server.model, b_kv, T);
+    return kCacheOnRank(cache_of(on_rank(server.model, t), as, T));
+  auto KV = cache_of(server.model, as, T);
   NAME(KV, t);
   return kCacheByBatch(KV / t);
 }

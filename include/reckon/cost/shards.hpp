@@ -1,7 +1,7 @@
 // What one GPU holds of the parameters: after tensor, pipeline and expert parallelism, before ZeRO.
 //
-// Column- and row-split matrices divide by t (key and value heads at least one a rank), latents,
-// routers and norms stay whole, routed experts divide by e·t. The input table lies on the first
+// Column- and row-split matrices divide by t (key and value heads at least one a rank), so do a
+// recurrent mixer's channels; latents, routers and norms stay whole, routed experts divide by e·t. The input table lies on the first
 // stage, the head on the last (a tied table on both when p > 1). An abstract model divides evenly.
 #pragma once
 
@@ -19,6 +19,10 @@ inline const Formula kRankMatrices{"shard.layer.matrices", "P_mat",
 inline const Formula kRankExperts{"shard.layer.experts", "P_exp",
                                   "routed experts of a layer on one rank",
                                   "experts over expert and tensor ranks", Hint::kParams};
+inline const Formula kRankVectors{"shard.layer.vectors", "P_vec",
+                                  "norms, biases and filters of a layer on one rank",
+                                  "experts' over expert ranks, recurrences' over tensor ranks",
+                                  Hint::kParams};
 inline const Formula kRankDense{"shard.dense", "P_dense",
                                 "parameters on one GPU, without routed experts",
                                 "layers of the stage and its tables", Hint::kParams};
@@ -91,6 +95,19 @@ Count<R> adapter_on_rank(const Matrix<R>& m, Count<R> rank, const Degrees<R>& d)
   return rank * on_rank(m, d).factored;
 }
 
+// Vectors stay whole, but those of routed experts and of a recurrence's channels.
+template <class R>
+Count<R> vectors_on_rank(const Model<R>& model, const LayerGroup<R>& g, const Degrees<R>& d) {
+  Sum<kOne, R> held;
+  bool split = false;
+  for_each_vector(model, g, [&](const Vector<R>& v) {
+    const bool expert = v.part == Part::kExpert;
+    split = split || expert || v.channels;
+    held.add(v.name, expert ? elements(v) / d.e : v.channels ? elements(v) / d.t : elements(v));
+  });
+  return split ? kRankVectors(held.total()) : layer_vectors(model, g);
+}
+
 template <class R>
 LayerShard<R> layer_shard(const Model<R>& model, const std::optional<Adapters<R>>& adapters,
                           const LayerGroup<R>& g, const Degrees<R>& d) {
@@ -107,7 +124,7 @@ LayerShard<R> layer_shard(const Model<R>& model, const std::optional<Adapters<R>
   x.matrices.full = kRankMatrices(dense.total());
   x.experts.full = routed.total();
   if (g.mlp.kind == MlpKind::kMoe) x.experts.full = kRankExperts(x.experts.full);
-  x.vectors = layer_vectors(model, g);
+  x.vectors = vectors_on_rank(model, g, d);
   return x;
 }
 
@@ -147,10 +164,11 @@ void add_tables(const TrainingPlan<R>& plan, bool first, bool last, StageShard<R
     x.tables += {model.positions * *model.hidden, model.positions + *model.hidden};
   }
   if (last && (!model.tied || !first)) add("head");
-  if (last && model.final_norm) {
-    dense.add("final norm", norm_width(model));
-    x.vectors += norm_width(model);
-  }
+  for_each_outer_vector(model, [&](const char* name, VectorKind, Count<R> width) {
+    if (!(std::string_view(name) == "embedding norm" ? first : last)) return;
+    dense.add(name, width);
+    x.vectors += width;
+  });
 }
 
 // Stage i; `layers`: one LayerShard a group.

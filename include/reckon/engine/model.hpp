@@ -1,10 +1,15 @@
 // A model by itself: `reckon params MODEL`.
+//
+// In several formats beside each other: `format` names them, "bf16,fp8-e4m3,int4-g128"; metrics are
+// of the first.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "reckon/engine/result.hpp"
+#include "reckon/engine/stored.hpp"
 #include "reckon/engine/workspace.hpp"
 
 namespace reckon {
@@ -14,7 +19,10 @@ struct ModelRequest {
   std::string model;     // a name, a path, or a count such as 7B
   std::string sequence;  // tokens
   std::string batch;     // sequences decoded together
-  std::string format;    // of weights and cache
+  std::string format;    // of weights and cache; several with commas
+  std::string state = "fp32", windows = "exact";  // of the cache: recurrent states; local layers
+  bool stored = false;    // what the files hold
+  std::string published;  // a total to explain by it; "" = what the model's file states
 };
 
 struct LayerLine {
@@ -23,11 +31,21 @@ struct LayerLine {
   double per_layer = 0, total = 0;  // parameters
 };
 
+// Weights and cache in one format.
+struct FormatLine {
+  std::string format;
+  double weights = 0;
+  std::optional<double> token, sequence;  // cache of a token, of a sequence
+};
+
 struct ModelReport {
   std::string name, file;
   std::string published;  // what a source prints, and where
   std::vector<Metric> metrics;
   std::vector<LayerLine> layers;
+  std::vector<FormatLine> formats;
+  std::optional<StoredReport> stored;
+  std::optional<PublishedTotal> total;  // what was published, explained
   std::string conventions;  // "sequence 8192, batch 1, bf16"
 };
 

@@ -90,6 +90,10 @@ constexpr auto names(DecodeReduces) { return std::array{"apart", "waiting", "add
 enum class SharedHeads { kReplicated, kByBatch };
 constexpr auto names(SharedHeads) { return std::array{"replicated", "by_batch"}; }
 
+// Layers with a window: the cache stops growing there (exact), or the engine keeps every token (full).
+enum class CachedWindows { kExact, kFull };
+constexpr auto names(CachedWindows) { return std::array{"exact", "full"}; }
+
 template <class R>
 struct PrefillAssume {
   std::optional<Ratio<R>> mfu;
@@ -284,6 +288,8 @@ struct Assume {
   Rope rope = Rope::kInPlace;
   bool fused_norm = true, softmax_statistics = true;
   PoolsAssume<R> pools;
+  CachedWindows windows = CachedWindows::kExact;
+  Bytes<R> state{4_B};
 
   template <class V, class... S>
   static void fields(V&& v, S&... s) {
@@ -359,6 +365,12 @@ struct Assume {
     v(Field("fused_norm", "", "no: a norm keeps its input in fp32, too").supplied(),
       s.fused_norm...);
     v(Field("pools", "", "prefill and decode on GPUs of their own").supplied(), s.pools...);
+    v(Field("windows", "",
+            "cache of layers with a window: exact (stops growing there) | full (keeps every token)")
+          .supplied(),
+      s.windows...);
+    v(Field("state", "b_state", "bytes of an element of a recurrent mixer's state").supplied(),
+      s.state...);
     v(Field("source", "", "where the figures come from"), s.source...);
   }
 };

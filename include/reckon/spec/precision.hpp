@@ -16,24 +16,46 @@
 
 namespace reckon {
 
+// The scales of a format whose elements share them by blocks: of a matrix, blocks at the edges are
+// counted whole in both directions.
+template <class R>
+struct BlockScales {
+  std::string format;
+  Bytes<R> element, size;  // of one code; of one block's scale
+  Count<R> columns{1}, rows{1};
+
+  template <class V, class... S>
+  static void fields(V&& v, S&... s) {
+    v(Field("format", "", "of a scale"), s.format...);
+    v(Field("element", "", "bytes of one code").required().limit(Limit::kPositive), s.element...);
+    v(Field("size", "", "bytes of a block's scale").required(), s.size...);
+    v(Field("columns", "", "of a block").required().degree(), s.columns...);
+    v(Field("rows", "", "of a block").degree(), s.rows...);
+  }
+};
+
 // A number format where only its size matters. In a recipe its name stands for the file's values.
 template <class R>
 struct Stored {
   std::string name;
   Bytes<R> size;  // of one element, scales included
+  std::optional<BlockScales<R>> scales;
 
   template <class V, class... S>
   static void fields(V&& v, S&... s) {
     v(Field("name", "", "a file in formats/").required(), s.name...);
     v(Field("size", "", "bytes of one element, scales included").required().limit(Limit::kPositive),
       s.size...);
+    v(Field("scales", "", "of blocks, where a model's files are counted to the byte"),
+      s.scales...);
   }
 };
 
 // Formats of the classes of weight tensors; a class that is not stated is kept as the rest.
 template <class R>
 struct TensorFormats {
-  std::optional<Stored<R>> embedding, head, attention, mlp, experts, shared, router, vectors;
+  std::optional<Stored<R>> embedding, head, attention, mlp, experts, shared, router, router_bias,
+      vectors;
 
   template <class V, class... S>
   static void fields(V&& v, S&... s) {
@@ -43,7 +65,9 @@ struct TensorFormats {
     v(Field("mlp", "", "matrices of dense MLPs").by_name(), s.mlp...);
     v(Field("experts", "", "matrices of routed experts").by_name(), s.experts...);
     v(Field("shared", "", "matrices of shared experts").by_name(), s.shared...);
-    v(Field("router", "", "routers").by_name(), s.router...);
+    v(Field("router", "", "routers, and matrices too narrow for blocks").by_name(), s.router...);
+    v(Field("router_bias", "", "correction biases; as `vectors` if not stated").by_name(),
+      s.router_bias...);
     v(Field("vectors", "", "norms and biases").by_name(), s.vectors...);
   }
 };

@@ -72,15 +72,18 @@ Compressed<R> compressed(const CompressQuestion<R>& q, const Parameters<R>& n, c
   Compressed<R> out;
   out.weights = weight_bytes(n, c);
   out.read = read_bytes(q, n, c);
-  out.kv = kv_cache(q.model, c.kv, Count<R>{1}).per_token;
   const Count<R> T = q.context.value_or(Count<R>{0});
+  const KvCache<R> held = kv_cache(q.model, cached_as(c.kv, q.assume), T);
+  out.kv = held.per_token;
+  auto KV = held.sequence;
+  NAME(KV);
   if (q.context) {
     if (const auto C = capacity_of(q.cluster, q.on, q.assume.capacity))
-      out.sequences = kCompressRoom(floor(max((*C - out.weights) / (T * out.kv), 0)));
+      out.sequences = kCompressRoom(floor(max((*C - out.weights) / KV, 0)));
   }
   const auto r = rates(q, before);
   if (!r) return out;
-  auto cache = kCompressCache(q.batch * T * out.kv);
+  auto cache = kCompressCache(q.batch * KV);
   auto N_mm = n.matmul;
   auto B = q.batch;
   NAME(N_mm, B);
@@ -100,7 +103,7 @@ void gptq(const CompressQuestion<R>& q, const Flops<R>& forward, QuantizingCost<
   Largest<kByte, R> widest;
   for (const LayerGroup<R>& g : q.model.layers) {
     for_each_matrix(q.model, g, [&](const Matrix<R>& m) {
-      if (m.part == Part::kRouter) return;  // stays as it is
+      if (m.part == Part::kRouter || m.narrow) return;  // stays as it is
       auto count = g.count * m.copies;
       auto d = m.in;
       auto o = m.out;

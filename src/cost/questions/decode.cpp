@@ -20,6 +20,8 @@ const char* no_way(ShardWay way, const DecodeQuestion<R>& q, const Server<R>& se
   if (crosses && server.links.nic <= ByteRate<R>{}) return "no network is stated: network: 50 GB/s";
   if (way == ShardWay::kTensor && !divides_heads(q.model, g))
     return "the GPUs do not share the heads evenly";
+  if (way == ShardWay::kSequence && any_recurrent(q.model))
+    return "a recurrent state has no tokens to split along";
   if (way != ShardWay::kPipeline) return nullptr;
   int layers = 0;
   for (const LayerGroup<R>& group : q.model.layers) layers += whole(group.count);
@@ -97,7 +99,7 @@ DecodeAnswer<R> answer(const DecodeQuestion<R>& question) {
   out.context = mean_context(question.load);
   auto T_ctx = out.context;
   NAME(B, t, T_ctx);
-  const KvCache<R> cache = kv_cache(question.model, server.size.cached, T_ctx);
+  const KvCache<R> cache = kv_cache(question.model, cached_as(server.size.cached, server.assume), T_ctx);
   out.cache_token = cache.per_token;
   out.cache_sequence = cache.sequence;
   const DecodeCall<R> call{B, T_ctx};

@@ -128,7 +128,7 @@ template <class R>
 void send(const ExpertsQuestion<R>& question, const Mlp<R>& m, ExpertsAnswer<R>& out) {
   const auto one_copy = [&](Bytes<R> e) {
     auto T = *question.tokens;
-    auto h = *question.model.hidden;
+    auto h = expert_hidden(question.model, m);
     NAME(e, T, h);
     auto once = e * T * h;
     return question.capacity_factor ? *question.capacity_factor * once : once;

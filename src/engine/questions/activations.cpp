@@ -49,6 +49,7 @@ class Activations : public QuestionOf<ActivationsQuestion> {
  protected:
   void legal(const Input& q, const Asked& asked) const override {
     need_dimensions(q.model, "activations", asked);
+    need_counted_mixers(q.model, asked);
     need_split(q.model, q.on, asked);
     need_widths(q, asked);
     const long B = whole(q.batch), D = whole(q.data);

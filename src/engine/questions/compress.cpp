@@ -23,7 +23,7 @@ class Compress : public QuestionOf<CompressQuestion> {
          "reckon compress llama-3-8b --weights fp8-e4m3 --kv fp8-e4m3 --compute fp8 --gpus "
          "1xh100-sxm --context 8192",
          "reckon compress llama-3-8b --weights int4-g128-zp4 --calibration 262144 --search 20"},
-        {"decode.mfu", "efficiency.memory", "capacity", "train.mfu"},
+        {"decode.mfu", "efficiency.memory", "capacity", "train.mfu", "windows", "state"},
         {"compress.smaller", "after.weights", "compress.speedup", "after.crossover"}};
     return info;
   }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "reckon/cost/parameters.hpp"
 #include "reckon/engine/legal.hpp"
 #include "reckon/units/format.hpp"
 
@@ -72,6 +73,18 @@ void need_dimensions(const Model<double>& model, std::string_view what, const As
   if (model.hidden && !model.layers.empty()) return;
   asked.fault("model", fmt::format("model: {} needs the model's layers and hidden width", what))
       .help("name a model with dimensions: `reckon list models`");
+}
+
+void need_counted_mixers(const Model<double>& model, const Asked& asked) {
+  for (const LayerGroup<double>& g : model.layers) {
+    if (!recurrent(g.mixer.kind)) continue;
+    asked
+        .fault("model", fmt::format("model: what {} layers keep for the backward pass is not "
+                                    "modelled",
+                                    name_of(g.mixer.kind)))
+        .help("name a model whose layers all attend");
+    return;
+  }
 }
 
 void need_split(const Model<double>& model, const OnLayers<double>& on, const Asked& asked) {

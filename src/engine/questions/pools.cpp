@@ -23,7 +23,7 @@ class PoolsKind : public QuestionOf<PoolsQuestion> {
          "--gpus 8xh100-sxm --assume prefill.mfu=50%"},
         {"pools.*", "prefill.*", "decode.*", "capacity", "reserve.*", "latency.*",
          "efficiency.link", "efficiency.network", "efficiency.memory", "ring_factor",
-         "ring_across"},
+         "ring_across", "windows", "state"},
         {"prefill.rate", "decode.rate", "pools.ratio", "pools.prefill", "pools.decode"}};
     return info;
   }

@@ -22,7 +22,7 @@ class PrefillKind : public QuestionOf<PrefillQuestion> {
          "reckon prefill llama-3-70b --target 500ms --tensor 2,4,8 --gpus 8xh100-sxm "
          "--assume prefill.mfu=50%"},
         {"prefill.*", "latency.*", "efficiency.link", "efficiency.network", "ring_factor",
-         "ring_across"},
+         "ring_across", "windows", "state"},
         {"prefill.flops", "prefill.time", "prefill.longest_prompt"}};
     return info;
   }

@@ -55,6 +55,13 @@ void need_tensor(const TensorAsk& ask, const Asked& asked) {
   const Count<double> node = node_size(ask.cluster, ask.on, ask.ranks);
   need_links(ask.cluster, ask.on, ask.assume, asked, number(node) < t);
   for (const LayerGroup<double>& g : ask.model.layers) {
+    if (g.mixer.inner && number(*g.mixer.inner) % t != 0) {
+      asked
+          .fault(ask.key, fmt::format("{}: {} GPUs do not divide inner = {}", ask.key, t,
+                                      number(*g.mixer.inner)))
+          .help("nearest divisors: " + nearest_divisors(number(*g.mixer.inner), t));
+      return;
+    }
     if (!g.mixer.heads) continue;
     const long heads = number(*g.mixer.heads), kv = number(kv_heads(g.mixer));
     const bool latent = g.mixer.kind == MixerKind::kMla;

@@ -27,7 +27,7 @@ inline const Formula kCompressWeights{
 inline const Formula kCompressRead{"compress.read", "M_read", "weights a decode step reads",
                                    "all it multiplies with, once; of routed experts those touched"};
 inline const Formula kCompressCache{"compress.cache", "M_kv", "cache a decode step reads",
-                                    "batch · context · cache of a token"};
+                                    "batch · cache of a sequence"};
 inline const Formula kCompressStep{"compress.step", "t_dec", "decode step",
                                    "the slower of reading and computing"};
 inline const Formula kCompressCrossover{"compress.crossover", "B_x",

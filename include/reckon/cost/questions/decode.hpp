@@ -58,6 +58,7 @@ DecodeAnswer<R> answer(const DecodeQuestion<R>& question);
 template <class R>
 bool divides_heads(const Model<R>& model, int t) {
   for (const LayerGroup<R>& g : model.layers) {
+    if (g.mixer.inner && whole(*g.mixer.inner) % t != 0) return false;
     if (!g.mixer.heads) continue;
     const int kv = whole(kv_heads(g.mixer));
     if (whole(*g.mixer.heads) % t != 0) return false;
