@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "reckon/engine/import.hpp"
 #include "session.hpp"
 
 namespace reckon::cli {
@@ -65,7 +66,8 @@ struct ParamsOptions {
 int params(Session&, const Shared&, const ParamsOptions&);
 
 struct ImportOptions {
-  std::string config, assume, name, published, source, output;
+  std::string config, output;
+  ImportRequest request;
   bool explain = false;
 };
 int import_config(Session&, const Shared&, const ImportOptions&);

@@ -360,12 +360,14 @@ std::vector<Command> commands(Values& v) {
          word(app, "-o,--output", o.output, "FILE", "write the model there instead of stdout");
          app.add_flag("--explain", o.explain,
                       "each field with what says so: stated, class default, derived, assumed");
-         word(app, "--assume", o.assume, "FAMILY",
+         word(app, "--assume", o.request.assume, "FAMILY",
               "for an unknown architecture: whose facts to take (`reckon list architectures`)");
-         word(app, "--name", o.name, "NAME", "as people call it");
-         word(app, "--published", o.published, "N",
+         word(app, "--name", o.request.name, "NAME", "as people call it");
+         word(app, "--source", o.request.source, "TEXT", "where the config is from");
+         word(app, "--published", o.request.published, "N",
               "a count that a source prints: what the files hold is set so that it is met");
-         word(app, "--source", o.source, "TEXT", "where that is printed");
+         word(app, "--active", o.request.active, "N", "active parameters that it prints");
+         word(app, "--count-source", o.request.count_source, "TEXT", "where they are printed");
        },
        [&v](Session& s, const Shared& g) { return import_config(s, g, v.import_config); }});
   all.push_back({"list",

@@ -17,10 +17,12 @@
 namespace reckon {
 
 struct ImportRequest {
-  std::string assume;     // a record's id, for an architecture that has none
-  std::string name;       // as people call it; from the file if empty
-  std::string published;  // a count that a source prints: what the files hold is set to explain it
-  std::string source;     // where
+  std::string assume = {};   // a record's id, for an architecture that has none
+  std::string name = {};     // as people call it; from the file if empty
+  std::string source = {};   // of the config
+  std::string published = {}; // a count that a source prints: `files` is set so that it is met
+  std::string active = {};   // and of active parameters
+  std::string count_source = {}; // where they are printed
 };
 
 // A field of the model and what says so.

@@ -80,7 +80,7 @@ struct PossibleBuffer {
 struct Architecture {
   std::string id, name, source, vision_inside;
   std::vector<std::string> architectures, model_types, ignore, projector;
-  doc::Value values, model, mixers, mlps, mtp, vision, modules;
+  doc::Value values, model, mixers, mlps, mtp, vision, modules, formats;
   LayerRules layers;
   std::vector<Requirement> require;
   std::vector<PossibleBuffer> buffers;
@@ -108,6 +108,8 @@ struct Architecture {
     v(Field("projector", "", "elements of each tensor between tower and model"), s.projector...);
     v(Field("modules", "", "by class of tensor, names of the modules that hold it"),
       s.modules...);
+    v(Field("formats", "", "by class of tensor, the format that files keep it in where they quantize"),
+      s.formats...);
     v(Field("buffers", "", "what files may hold beside the parameters"), s.buffers...);
     v(Field("ignore", "", "keys that change no cost in this architecture; * stands for anything"),
       s.ignore...);

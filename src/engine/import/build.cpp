@@ -11,7 +11,7 @@
 #include "reckon/base/utf8.hpp"
 #include "reckon/doc/describe.hpp"
 #include "reckon/spec/model.hpp"
-#include "reckon/units/parse.hpp"
+#include "reckon/units/format.hpp"
 
 namespace reckon::importing {
 namespace {
@@ -47,12 +47,6 @@ const Description* field_called(const std::vector<Description>& fields, std::str
   for (const Description& d : fields)
     if (d.key == key) return &d;
   return nullptr;
-}
-
-std::string grouped(double x) {
-  std::string digits = fmt::format("{:.0f}", x);
-  for (std::size_t i = digits.size(); i > 3; i -= 3) digits.insert(i - 3, ",");
-  return digits;
 }
 
 // What a field may hold, in words.
@@ -156,6 +150,11 @@ void Builder::missing(const Description& field, const std::string& expression,
     words = std::move(next);
   }
   for (const char* sign : {"or", "if", "else", "yes", "no", "none"}) keys.erase(sign);
+  std::erase_if(keys, [&](const std::string& k) { return config_.find(k) != nullptr; });
+  const bool said = std::any_of(keys.begin(), keys.end(),
+                                [&](const std::string& k) { return missing_.contains(k); });
+  if (said) return;
+  missing_.insert(keys.begin(), keys.end());
   const std::vector<std::string> present = config_.part->keys();
   std::string near;
   for (const std::string& k : keys)
@@ -168,11 +167,16 @@ void Builder::missing(const Description& field, const std::string& expression,
   else fault.help(fmt::format("expected: {}", form(field)));
 }
 
+// A value that several fields go back to is one fault.
+bool Builder::is_new(const Span& at) {
+  return !at || faulty_.insert({at.line, at.column}).second;
+}
+
 bool Builder::set_field(Value& out, const Description& field, const std::string& expression,
                         Span record, const std::string& path, const Evaluator& eval) {
   const Found f = eval.evaluate(expression, field.words);
   if (f.fault()) {
-    diagnostics_.error(f.span ? f.span : record, f.word).help(f.help);
+    if (is_new(f.span)) diagnostics_.error(f.span ? f.span : record, f.word).help(f.help);
     return false;
   }
   if (f.absent()) {
@@ -182,6 +186,7 @@ bool Builder::set_field(Value& out, const Description& field, const std::string&
   const bool left_out = f.kind == Found::Kind::kWord && f.word == "none" && field.kind != Kind::kWord;
   if (left_out) return true;
   if (const std::string why = unfit(field, f); !why.empty()) {
+    if (!is_new(f.span)) return false;
     diagnostics_.error(f.span ? f.span : record,
                        fmt::format("{}: {}", f.how.empty() ? path : f.how, why));
     return false;

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "expression.hpp"
@@ -46,6 +48,7 @@ class Builder {
                   const std::string& path, const Evaluator& eval);
   bool set_field(doc::Value& out, const Description& field, const std::string& expression,
                  Span record, const std::string& path, const Evaluator& eval);
+  bool is_new(const Span& at);
   void missing(const Description& field, const std::string& expression, const std::string& path);
   Span place(const Found& f) const { return f.span ? f.span : config_.part->span; }
 
@@ -55,6 +58,8 @@ class Builder {
   Diagnostics& diagnostics_;
   Evaluator eval_;
   std::map<std::string, doc::Value> parts_;  // "mixers.full"
+  std::set<std::string> missing_;            // keys that have been asked for
+  std::set<std::pair<int, int>> faulty_;     // places that have been reported
 };
 
 }  // namespace reckon::importing

@@ -135,9 +135,16 @@ class Reader {
   }
 
   Found conditional() {
-    Found yes = alternatives();
+    if (++nested_ > kDeepest) return at_ = text_.size(), bad();
+    Found out = branches();
+    --nested_;
+    return out;
+  }
+
+  Found branches() {
+    Found yes = comparison();
     if (!take_word("if")) return yes;
-    const Found which = alternatives();
+    const Found which = comparison();
     if (!take_word("else")) return bad();
     const Found no = conditional();
     if (which.fault() || which.absent()) return which;
@@ -151,30 +158,33 @@ class Reader {
   }
 
   Found alternatives() {
-    Found out = comparison();
+    Found out = sum();
     while (take_word("or")) {
-      Found next = comparison();
+      Found next = sum();
       if (out.absent()) out = std::move(next);
     }
     return out;
   }
 
   Found comparison() {
-    Found a = sum();
+    Found whole = alternatives();
     for (const std::string_view sign : {"==", "!="}) {
       if (!take(sign)) continue;
-      const Found b = sum();
+      const Found a = only_item(whole), b = only_item(alternatives());
       if (a.fault() || a.absent()) return a;
       if (b.fault() || b.absent()) return b;
-      const bool same = a.kind == Found::Kind::kWord || b.kind == Found::Kind::kWord
-                            ? a.word == b.word && a.kind == b.kind
-                            : a.number == b.number;
+      const auto is_plain = [](const Found& x) {
+        return x.is_number() || x.kind == Found::Kind::kYesNo;
+      };
+      const bool same = is_plain(a) && is_plain(b) ? a.number == b.number
+                                                   : a.kind == Found::Kind::kWord &&
+                                                         b.kind == a.kind && a.word == b.word;
       Found out = yes_no(same == (sign == "=="));
       inherit(out, a, b);
       out.how = a.how;
       return out;
     }
-    return a;
+    return whole;
   }
 
   Found sum() {
@@ -199,6 +209,13 @@ class Reader {
       else
         return out;
     }
+  }
+
+  // Some files write 0 as [0].
+  static Found only_item(const Found& f) {
+    const bool one = f.kind == Found::Kind::kTree && f.tree->items.size() == 1 &&
+                     f.tree->items[0].is_scalar();
+    return one ? found(f.tree->items[0], f.how) : f;
   }
 
   static Found combine(const Found& a, const Found& b, char sign) {
@@ -259,7 +276,7 @@ class Reader {
   const Evaluator& of_;
   std::string_view text_;
   const Words& words_;
-  int depth_;
+  int depth_, nested_ = 0;
   std::size_t at_ = 0;
 };
 

@@ -3,7 +3,7 @@
 //   num_key_value_heads or heads          the first that the file states
 //   4 * n_embd, max_position_embeddings + 2, hidden / heads     whole division only
 //   1 if multi_query else heads           yes, no; a number that is not 0 counts as yes
-//   norm_type == 'layer_norm'             a text stands in quotes
+//   mlp_type or 'default' == 'default'    the loosest but for if; a text stands in quotes
 //   q_lora_rank or none                   none: the field is left out
 //
 // A word is a value of the record's `values`, or else a key. What is not stated anywhere makes the

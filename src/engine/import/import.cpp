@@ -6,6 +6,7 @@
 
 #include "build.hpp"
 #include "keys.hpp"
+#include "published.hpp"
 #include "quantization.hpp"
 #include "reckon/base/edit_distance.hpp"
 #include "reckon/base/text.hpp"
@@ -55,7 +56,8 @@ class Import {
     if (d_.error_count() > before) return false;
     if (!tree_.is_mapping()) {
       d_.error(tree_.span ? tree_.span : said_,
-               fmt::format("{} holds {}, and a config is a mapping of keys", file_, doc::kind_of(tree_)));
+               fmt::format("{} holds {}{}, and a config is a mapping of keys", file_,
+                           tree_.is_null() ? "" : "a ", doc::kind_of(tree_)));
       return false;
     }
     std::optional<ImportRules> rules = import_rules(work_, d_);
@@ -66,7 +68,7 @@ class Import {
       const Named named = name_of_config(tree_);
       const bool is_model = !named.architecture.empty() || !named.model_type.empty();
       if (!at || (is_model && !m.always)) continue;
-      d_.error(at->key_span, fmt::format("this is {}, not a model's config", m.what)).help(m.help);
+      d_.error(at->key_span, fmt::format("this is {}, not a language model's config", m.what)).help(m.help);
       return false;
     }
     config_ = {&tree_, &tree_, rules_.shared};
@@ -256,6 +258,8 @@ class Import {
       builder.fact(fmt::format("files.formats.{}", c), f);
       if (most[c] != base) doc::set(common, c, doc::scalar(most[c], q.span));
     }
+    if (record_->spec.formats.is_mapping())
+      for (const doc::Entry& e : record_->spec.formats.entries) doc::set(common, e.key, e.value);
     if (!common.entries.empty()) doc::set(out, "formats", std::move(common));
     stored_.resize(has.size());
     for (std::size_t i = 0; i < has.size(); ++i)
@@ -325,6 +329,7 @@ class Import {
                  fmt::format("keys that neither {} nor presets/import.yaml knows, taken to change no cost: {}",
                              record_->file, join(out_.unknown, ", ")));
     vision_note();
+    explain_count(work_, *record_, builder.evaluator(), request_, out_, d_);
     out_.notes.insert(out_.notes.end(), builder.notes.begin(), builder.notes.end());
   }
 

@@ -271,10 +271,6 @@ std::optional<Quantization> read_quantization(const Config& config, const Value&
   if (said->entries.empty()) return std::nullopt;
   std::string method = text_of(*said, "quant_algo");
   if (method.empty()) method = text_of(*said, "quant_method");
-  if (method.empty() && (stated(*said, "quant_method") || stated(*said, "quant_algo"))) {
-    diagnostics.error(said->span, "quantization_config: expected the method's name as a text");
-    return std::nullopt;
-  }
   if (method.empty()) {
     diagnostics.error(said->span, "quantization_config states no quant_method");
     return std::nullopt;

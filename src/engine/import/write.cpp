@@ -31,6 +31,13 @@ class Parts {
     return lead + flow(v, indent + lead.size());
   }
 
+  // Whether a mark, or {kind: none}, is all there is to say of it.
+  bool is_short(const Value& v) const {
+    const auto p = std::find_if(parts_.begin(), parts_.end(),
+                                [&](const Part& x) { return doc::same(*x.value, v); });
+    return p->written || v.entries.size() == 1;
+  }
+
   // {kind: attention, heads: 32, …}, broken where a line is full.
   static std::string flow(const Value& v, std::size_t indent) {
     std::vector<std::string> parts;
@@ -96,6 +103,11 @@ std::string layers_text(const Value& layers) {
   std::string out = "layers:\n";
   Parts parts(layers);
   for (const Value& g : layers.items) {
+    if (!g.find("stored") && parts.is_short(*g.find("mixer")) && parts.is_short(*g.find("mlp"))) {
+      out += fmt::format("  - {{count: {}, mixer: {}, mlp: {}}}\n", g.find("count")->text,
+                         parts.text(*g.find("mixer"), 0), parts.text(*g.find("mlp"), 0));
+      continue;
+    }
     out += fmt::format("  - count: {}\n", g.find("count")->text);
     out += fmt::format("    mixer: {}\n", parts.text(*g.find("mixer"), 11));
     out += fmt::format("    mlp: {}\n", parts.text(*g.find("mlp"), 9));
@@ -118,9 +130,12 @@ std::string mapping_text(const std::string& key, const Value& v) {
     } else if (e.value.is_sequence() && !e.value.items.empty() && e.value.items[0].is_mapping()) {
       out += fmt::format("  {}:\n", e.key);
       for (const Value& i : e.value.items) out += fmt::format("    - {}\n", Parts::flow(i, 6));
+    } else if (e.value.is_sequence()) {
+      std::vector<std::string> items;
+      for (const Value& i : e.value.items) items.push_back(i.text);
+      out += fmt::format("  {}: [{}]\n", e.key, join(items, ", "));
     } else {
-      std::string one = doc::write_yaml(e.value);
-      out += fmt::format("  {}: {}", e.key, one);
+      out += fmt::format("  {}: {}", e.key, doc::write_yaml(e.value));
     }
   }
   return out;
@@ -128,7 +143,10 @@ std::string mapping_text(const std::string& key, const Value& v) {
 
 std::string comment_of(const Imported& in) {
   std::string out;
-  for (const std::string& note : in.notes) out += "# " + wrap(note, 96, "# ") + "\n";
+  for (std::string note : in.notes) {
+    if (note[0] >= 'a' && note[0] <= 'z') note[0] = static_cast<char>(note[0] - 'a' + 'A');
+    out += "# " + wrap(note + ".", 96, "# ") + "\n";
+  }
   return out;
 }
 
