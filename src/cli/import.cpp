@@ -37,8 +37,7 @@ std::string rendered(const Imported& in, Format format, const ImportOptions& opt
 
 int import_config(Session& session, const Shared& shared, const ImportOptions& options) {
   Diagnostics& d = session.diagnostics();
-  const Imported in = import_model(
-      session.work(), options.config, {}, options.request, d);
+  const Imported in = import_model(session.work(), options.config, {}, options.request, d);
   if (in.model.is_mapping()) check(session, in);
   if (d.has_errors()) {
     session.report_faults();

@@ -8,11 +8,11 @@
 namespace reckon::cli {
 
 int params(Session& session, const Shared& shared, const ParamsOptions& options) {
-  const ModelReport report = report_model(
-      session.work(),
-      {options.model, options.sequence, options.batch, options.format, options.state,
-       options.windows, options.stored, options.published},
-      session.diagnostics());
+  const ModelReport report =
+      report_model(session.work(),
+                   {options.model, options.sequence, options.batch, options.format, options.state,
+                    options.windows, options.stored, options.published},
+                   session.diagnostics());
   if (session.report_faults()) return kUsage;
   switch (shared.format) {
     case Format::kText:

@@ -70,10 +70,11 @@ class ModelCheck {
 
   void run() {
     if (!model_.assumed.empty())
-      out_.warning(places_.of(path_ + ".assumed"),
-                   fmt::format("assumed: the facts of '{}' were taken for an architecture that has no "
-                               "record, so every figure of this model is assumed",
-                               model_.assumed));
+      out_.warning(
+          places_.of(path_ + ".assumed"),
+          fmt::format("assumed: the facts of '{}' were taken for an architecture that has no "
+                      "record, so every figure of this model is assumed",
+                      model_.assumed));
     const std::size_t before = out_.error_count();
     if (model_.abstract()) return abstract();
     if (model_.active)
@@ -138,9 +139,8 @@ class ModelCheck {
   void vision(const VisionTower<double>& x) {
     const std::string at = path_ + ".vision";
     if (std::fmod(value(x.hidden), value(x.heads)) != 0)
-      out_.error(places_.of(at + ".heads"),
-                 fmt::format("heads = {} does not divide hidden = {}", value(x.heads),
-                             value(x.hidden)))
+      out_.error(places_.of(at + ".heads"), fmt::format("heads = {} does not divide hidden = {}",
+                                                        value(x.heads), value(x.hidden)))
           .note(places_.of(at + ".hidden"), "hidden is stated here");
     matrices(x.matrices, at + ".matrices");
   }
@@ -169,8 +169,8 @@ class ModelCheck {
     out_.error(places_.of(fmt::format("{}.mixer.{}", group_, field)),
                fmt::format("{} = {} does not divide heads = {}", field, value(part), value(heads)))
         .note(places_.of(group_ + ".mixer.heads"), "heads is stated here")
-        .help("nearest divisors: " + nearest_divisors(static_cast<long>(value(heads)),
-                                                      static_cast<long>(value(part))));
+        .help("nearest divisors: " +
+              nearest_divisors(static_cast<long>(value(heads)), static_cast<long>(value(part))));
   }
 
   void matrices(const Count<double>& n, const std::string& path) {

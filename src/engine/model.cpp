@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "collect.hpp"
-#include "reckon/cost/model.hpp"
 #include "reckon/cost/kv.hpp"
+#include "reckon/cost/model.hpp"
 #include "reckon/engine/legal.hpp"
 #include "reckon/engine/load.hpp"
 #include "reckon/engine/said_model.hpp"
@@ -33,8 +35,8 @@ std::string mla_line(const Mixer<double>& x) {
   std::string line = fmt::format("MLA, {} heads, latent {} + {}", number(x.heads),
                                  number(x.kv_rank), number(x.rope_width));
   if (x.index_heads)
-    line += fmt::format(", indexer of {} heads picks {}", number(x.index_heads),
-                        number(x.index_top_k));
+    line +=
+        fmt::format(", indexer of {} heads picks {}", number(x.index_heads), number(x.index_top_k));
   return line;
 }
 
@@ -91,6 +93,16 @@ double asked(const std::string& text, const char* option, Hint hint, Diagnostics
   return x;
 }
 
+// Layers that are alike are one line, wherever they stand.
+void add_line(LayerLine line, std::vector<LayerLine>& lines) {
+  const auto alike = std::find_if(lines.begin(), lines.end(), [&](const LayerLine& l) {
+    return l.mixer == line.mixer && l.mlp == line.mlp && l.per_layer == line.per_layer;
+  });
+  if (alike == lines.end()) return lines.push_back(std::move(line));
+  alike->count += line.count;
+  alike->total += line.total;
+}
+
 void layer_lines(const Model<double>& model, ModelReport& out) {
   for (const LayerGroup<double>& g : model.layers) {
     LayerLine l;
@@ -101,7 +113,7 @@ void layer_lines(const Model<double>& model, ModelReport& out) {
       l.per_layer = value_of(layer_parameters(model, g).total().raw);
       l.total = l.count * l.per_layer;
     }
-    out.layers.push_back(std::move(l));
+    add_line(std::move(l), out.layers);
   }
 }
 
@@ -152,7 +164,8 @@ void stored_lines(const Model<double>& model, const ModelRequest& request, Model
                   Diagnostics& diagnostics) {
   if (!request.stored && request.published.empty()) return;
   if (model.abstract()) {
-    diagnostics.error({}, "--stored: files are counted tensor by tensor, and this model states params")
+    diagnostics
+        .error({}, "--stored: files are counted tensor by tensor, and this model states params")
         .help("name a model with layers: `reckon list models`");
     return;
   }
@@ -183,9 +196,8 @@ ModelReport report_model(Workspace& work, const ModelRequest& request, Diagnosti
   check_model(model, "model", origins, tree, diagnostics);
   if (diagnostics.error_count() > before) return out;
   out.name = model.name.empty() ? request.model : model.name;
-  out.conventions =
-      fmt::format("sequence {}, batch {}, {}", request.sequence, request.batch,
-                  by_comma(request.format).front());
+  out.conventions = fmt::format("sequence {}, batch {}, {}", request.sequence, request.batch,
+                                by_comma(request.format).front());
   if (any_recurrent(model)) out.conventions += fmt::format(", states in {}", request.state);
   if (request.windows != "exact") out.conventions += ", windows kept whole";
   const PublishedCount& p = model.parameters;

@@ -23,11 +23,9 @@ bool is_none(const Value& v) {
 Value load_named(Workspace& work, Shelf shelf, const Value& said, const std::string& assume,
                  Diagnostics& diagnostics) {
   if (shelf == Shelf::kModels) {
-    const auto config =
-        config_called(work, said.text, said.span.file ? said.span.file->name : "");
+    const auto config = config_called(work, said.text, said.span.file ? said.span.file->name : "");
     if (!config.empty()) {
-      Imported in =
-          import_model(work, config.string(), said.span, {.assume = assume}, diagnostics);
+      Imported in = import_model(work, config.string(), said.span, {.assume = assume}, diagnostics);
       return in.model.is_mapping() ? std::move(in.model) : doc::faulty();
     }
   }

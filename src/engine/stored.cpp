@@ -53,9 +53,8 @@ class Terms {
     const bool module = t.part == FilePart::kMtp || t.part == FilePart::kMtpCopies;
     const bool buffer = t.part == FilePart::kBuffers;
     const TermName& name = kTerms[static_cast<std::size_t>(t.part)];
-    const double element = t.format ? value(t.format->scales ? t.format->scales->element
-                                                             : t.format->size)
-                                    : 0;
+    const double element =
+        t.format ? value(t.format->scales ? t.format->scales->element : t.format->size) : 0;
     const double n = value(t.elements);
     add({name.id, buffer ? t.name : name.name, n, n * element, held});
     if (t.format && held) format(t.format->name, n, n * element);
@@ -141,9 +140,8 @@ class Search {
     if (c & 1) return false;
     const bool mtp = has(c, "mtp"), scales = has(c, kScales.id);
     if (has(c, "mtp_copies") && !mtp) return false;
-    const bool module_scales =
-        std::any_of(terms_.begin(), terms_.end(),
-                    [](const StoredTerm& t) { return t.id == kMtpScales.id; });
+    const bool module_scales = std::any_of(
+        terms_.begin(), terms_.end(), [](const StoredTerm& t) { return t.id == kMtpScales.id; });
     return !module_scales || has(c, kMtpScales.id) == (mtp && scales);
   }
   double total(Choice c) const {

@@ -22,7 +22,8 @@ std::string head(const Imported& in) {
 std::string tail(const Imported& in, const char* lead, std::size_t width) {
   std::string out;
   const auto list = [&](const char* word, const std::vector<std::string>& all) {
-    if (!all.empty()) out += lead + wrap(fmt::format("{}: {}", word, join(all, ", ")), width, "  ") + "\n";
+    if (!all.empty())
+      out += lead + wrap(fmt::format("{}: {}", word, join(all, ", ")), width, "  ") + "\n";
   };
   list("keys that change no cost", in.ignored);
   list("keys that nobody knows", in.unknown);
@@ -48,11 +49,16 @@ std::string import_json(const Imported& in) {
   json.key("fields").array();
   for (const ImportedFact& f : in.facts)
     json.object(JsonWriter::kOneLine)
-        .key("field").text(f.field)
-        .key("value").text(f.value)
-        .key("from").text(f.from)
-        .key("by").text(f.how)
-        .key("place").text(f.place)
+        .key("field")
+        .text(f.field)
+        .key("value")
+        .text(f.value)
+        .key("from")
+        .text(f.from)
+        .key("by")
+        .text(f.how)
+        .key("place")
+        .text(f.place)
         .close();
   json.close();
   const auto list = [&](const char* key, const std::vector<std::string>& all) {

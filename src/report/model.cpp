@@ -93,9 +93,7 @@ Section group(Reader& r, std::string title, std::initializer_list<std::string_vi
 }
 
 std::string bytes(double n) { return format_quantity(n, kByte, Hint::kNone); }
-std::string bytes(const std::optional<double>& n) {
-  return n ? bytes(*n) : std::string(kAbsent);
-}
+std::string bytes(const std::optional<double>& n) { return n ? bytes(*n) : std::string(kAbsent); }
 
 // 684531386000 -> 684,531,386,000: where a count is compared to the last digit.
 std::string in_full(double n) {
@@ -125,11 +123,10 @@ std::string published_line(const PublishedTotal& p) {
 std::vector<Section> stored_sections(const ModelReport& report) {
   if (!report.stored) return {};
   const StoredReport& s = *report.stored;
-  Section terms{.title = "Stored",
-                .table = Table({{"term"},
-                                {"elements", Align::kRight},
-                                {"bytes", Align::kRight},
-                                {"in the files"}})};
+  Section terms{
+      .title = "Stored",
+      .table = Table(
+          {{"term"}, {"elements", Align::kRight}, {"bytes", Align::kRight}, {"in the files"}})};
   for (const StoredTerm& t : s.terms)
     terms.table.row({printable(t.name), in_full(t.elements),
                      s.stated && t.id != "packed" ? in_full(t.bytes) : std::string(kAbsent),
@@ -194,8 +191,14 @@ void write_stored(JsonWriter& json, const ModelReport& report) {
   }
   json.close().key("stored_by_format").array();
   for (const StoredFormat& f : report.stored->formats)
-    json.object().key("format").text(f.name).key("elements").number(f.elements).key("bytes").number(
-        f.bytes).close();
+    json.object()
+        .key("format")
+        .text(f.name)
+        .key("elements")
+        .number(f.elements)
+        .key("bytes")
+        .number(f.bytes)
+        .close();
   json.close();
   if (!report.total) return;
   const PublishedTotal& p = *report.total;

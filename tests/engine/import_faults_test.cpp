@@ -51,27 +51,32 @@ TEST_CASE("what is said of bad configs") {
 
 TEST_CASE("a config that breaks off anywhere is a fault, or says the same") {
   const test::Folder folder;
-  const std::string whole = slurp(RECKON_SOURCE_DIR "/tests/golden/imports/heads-do-not-divide.json");
+  const std::string whole =
+      slurp(RECKON_SOURCE_DIR "/tests/golden/imports/heads-do-not-divide.json");
   for (std::size_t length = 0; length < whole.size(); length += 7)
     CHECK_FALSE(test::take_text(folder, whole.substr(0, length)).good);
 }
 
 TEST_CASE("configs with a value replaced are refused or imported, and never a crash") {
   const test::Folder folder;
-  const std::string keys[] = {"hidden_size", "num_attention_heads", "num_hidden_layers", "vocab_size",
-                              "intermediate_size", "num_key_value_heads", "head_dim", "kv_lora_rank", "n_routed_experts",
-                              "moe_layer_freq", "architectures", "model_type", "torch_dtype", "quantization_config"};
-  const std::string values[] = {"-1", "0", "1.5", "1e400", "9223372036854775808", "\"7\"", "[]", "[1]", "{}", "true",
-                                "null", "NaN", "-Infinity", "{\"a\": [[]]}", "\"\\u0000\""};
+  const std::string keys[] = {"hidden_size",    "num_attention_heads", "num_hidden_layers",
+                              "vocab_size",     "intermediate_size",   "num_key_value_heads",
+                              "head_dim",       "kv_lora_rank",        "n_routed_experts",
+                              "moe_layer_freq", "architectures",       "model_type",
+                              "torch_dtype",    "quantization_config"};
+  const std::string values[] = {
+      "-1", "0",    "1.5",  "1e400", "9223372036854775808", "\"7\"",         "[]",         "[1]",
+      "{}", "true", "null", "NaN",   "-Infinity",           "{\"a\": [[]]}", "\"\\u0000\""};
   for (const std::string& key : keys)
     for (const std::string& value : values) {
       CAPTURE(key, value);
       std::string config = "{\"architectures\": [\"DeepseekV3ForCausalLM\"]";
       for (const std::string& k : keys)
-        if (k != "architectures" && k != key && k != "quantization_config" && k != "model_type" && k != "torch_dtype")
+        if (k != "architectures" && k != key && k != "quantization_config" && k != "model_type" &&
+            k != "torch_dtype")
           config += ", \"" + k + "\": " + (k == "moe_layer_freq" ? "1" : "8");
-      for (const char* k : {"moe_intermediate_size", "qk_nope_head_dim", "qk_rope_head_dim", "v_head_dim",
-                            "num_experts_per_tok"})
+      for (const char* k : {"moe_intermediate_size", "qk_nope_head_dim", "qk_rope_head_dim",
+                            "v_head_dim", "num_experts_per_tok"})
         config += std::string(", \"") + k + "\": 4";
       if (key == "architectures") config = "{\"x\": 1" + config.substr(config.find(']') + 1);
       const test::Taken t = test::take_text(folder, config + ", \"" + key + "\": " + value + "}");

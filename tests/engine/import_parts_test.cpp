@@ -1,9 +1,9 @@
 // The parts of an import: expressions over a config's keys, patterns of module names.
 #include <chrono>
 
-#include "data.hpp"
 #include "../../src/engine/import/expression.hpp"
 #include "../../src/engine/import/module_pattern.hpp"
+#include "data.hpp"
 
 namespace reckon {
 namespace {
@@ -18,15 +18,18 @@ struct Fixture {
   Sources sources;
   Diagnostics diagnostics;
   doc::Value config = doc::parse_json(
-      sources.add("config.json", R"({"n": 12, "zero": 0, "nothing": null, "flag": true, "word": "silu", "one": [0],
+      sources.add("config.json",
+                  R"({"n": 12, "zero": 0, "nothing": null, "flag": true, "word": "silu", "one": [0],
                                      "many": [1, 2], "inner": {"n": 5}, "half": 0.5})"),
       diagnostics);
-  doc::Value values = doc::parse_yaml(sources.add("record.yaml", "heads: n\nwidth: missing or heads / 3\nloop: loop\n"),
-                                      diagnostics);
+  doc::Value values = doc::parse_yaml(
+      sources.add("record.yaml", "heads: n\nwidth: missing or heads / 3\nloop: loop\n"),
+      diagnostics);
   Config part{&config, &config, {}};
   Evaluator eval{part, values};
 
-  std::string operator()(const std::string& expression, const std::vector<std::string>& words = {}) const {
+  std::string operator()(const std::string& expression,
+                         const std::vector<std::string>& words = {}) const {
     const Found f = eval.evaluate(expression, words);
     if (f.absent()) return "absent";
     if (f.fault()) return "fault: " + f.word;
@@ -84,7 +87,9 @@ TEST_CASE("what an expression goes back to") {
 }
 
 TEST_CASE("patterns of modules") {
-  const auto hits = [](const std::string& pattern, const char* name) { return ModulePattern(pattern).matches(name); };
+  const auto hits = [](const std::string& pattern, const char* name) {
+    return ModulePattern(pattern).matches(name);
+  };
   CHECK(hits("lm_head", "lm_head"));
   CHECK(hits("self_attn", "model.layers.0.self_attn.q_proj"));
   CHECK(hits("model.layers.1", "model.layers.1.mlp.up_proj"));
@@ -101,7 +106,8 @@ TEST_CASE("patterns of modules") {
   CHECK(hits("re:(a|b)*c?d+", "abbadd"));
   CHECK(hits("re:[^x]+y", "aay"));
   CHECK_FALSE(hits("re:[^x]+y", "axy"));
-  for (const char* broken : {"re:(a", "re:a)", "re:*", "re:[a", "re:a{2}", "re:\\b", "re:(?=a)", "re:a\\"}) {
+  for (const char* broken :
+       {"re:(a", "re:a)", "re:*", "re:[a", "re:a{2}", "re:\\b", "re:(?=a)", "re:a\\"}) {
     CAPTURE(broken);
     CHECK_FALSE(ModulePattern(broken).good());
   }
@@ -114,7 +120,8 @@ TEST_CASE("no pattern takes long") {
   const std::string name(2000, 'a');
   const auto start = std::chrono::steady_clock::now();
   CHECK_FALSE(evil.matches(name));
-  CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(20));  // backtracking would take years
+  CHECK(std::chrono::steady_clock::now() - start <
+        std::chrono::seconds(20));  // backtracking would take years
 }
 
 }  // namespace

@@ -1,6 +1,5 @@
 // Plans whose model is somebody's config.json.
 #include "imports.hpp"
-
 #include "reckon/engine/kinds.hpp"
 
 namespace reckon {
@@ -8,7 +7,8 @@ namespace {
 
 using test::Folder;
 
-constexpr const char* kKeys = R"("hidden_size": 64, "intermediate_size": 128, "num_attention_heads": 4,
+constexpr const char* kKeys =
+    R"("hidden_size": 64, "intermediate_size": 128, "num_attention_heads": 4,
   "num_hidden_layers": 4, "vocab_size": 100, "torch_dtype": "bfloat16"})";
 
 std::string config(const char* architecture) {
@@ -20,12 +20,14 @@ std::string config(const char* architecture) {
 TEST_CASE("the mark of what is assumed travels with plans and questions") {
   const Folder folder;
   folder.write("strange.json", config("StrangeForCausalLM"));
-  for (const char* question : {"kind: decode\nbatch: 1\ncontext: 128\ncluster: 1xh100-sxm\n",
-                               "kind: training\ncluster: 8xh100-sxm\nbatch: {global: 8, micro: 1, sequence: 128}\n"
-                               "assume: {train.mfu: 40%}\n"}) {
+  for (const char* question :
+       {"kind: decode\nbatch: 1\ncontext: 128\ncluster: 1xh100-sxm\n",
+        "kind: training\ncluster: 8xh100-sxm\nbatch: {global: 8, micro: 1, sequence: 128}\n"
+        "assume: {train.mfu: 40%}\n"}) {
     Workspace work({RECKON_SOURCE_DIR});
     Diagnostics d;
-    const std::string text = std::string(question) + "model: {base: ./strange.json, assumed: llama}\n";
+    const std::string text =
+        std::string(question) + "model: {base: ./strange.json, assumed: llama}\n";
     const std::string name = (folder.path() / "plan.yaml").string();
     const PlanFile file = open_plan(work, name, work.read_text(name, text, d), {}, d);
     const auto plan = load_plan(work, file, nullptr, d);
@@ -43,7 +45,10 @@ TEST_CASE("a plan names a config beside it") {
   const std::string name = (folder.path() / "plan.yaml").string();
   const PlanFile file = open_plan(
       work, name,
-      work.read_text(name, "kind: decode\nbatch: 1\ncontext: 128\ncluster: 1xh100-sxm\nmodel: models/config.json\n", d),
+      work.read_text(
+          name,
+          "kind: decode\nbatch: 1\ncontext: 128\ncluster: 1xh100-sxm\nmodel: models/config.json\n",
+          d),
       {}, d);
   const auto plan = load_plan(work, file, nullptr, d);
   INFO(d.render());

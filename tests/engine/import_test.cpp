@@ -1,9 +1,8 @@
 // Imports of published models' configs, which the test writes from facts: counts to the last digit, what says each field,
 // what stops an import, and what quantization makes of it.
-#include "imports.hpp"
-
 #include <map>
 
+#include "imports.hpp"
 #include "reckon/cost/kv.hpp"
 #include "reckon/cost/parameters.hpp"
 #include "reckon/doc/write.hpp"
@@ -80,7 +79,9 @@ constexpr const char* kLlama = R"({
   "num_hidden_layers": 4, "vocab_size": 100,
   "torch_dtype": "bfloat16")";
 
-std::string llama(const std::string& more) { return kLlama + (more.empty() ? "" : ",\n  " + more) + "\n}"; }
+std::string llama(const std::string& more) {
+  return kLlama + (more.empty() ? "" : ",\n  " + more) + "\n}";
+}
 
 constexpr const char* kDeepseek = R"({
   "architectures": ["DeepseekV3ForCausalLM"], "torch_dtype": "bfloat16", "vocab_size": 100,
@@ -140,7 +141,8 @@ TEST_CASE("files of published models to the byte") {
   const Folder folder;
   const doc::Value configs = facts("import_configs.yaml");
   const auto bytes = [&](const char* name) {
-    return stored_report(take_text(folder, config_of(*entry(configs, name).find("config"))).model).bytes;
+    return stored_report(take_text(folder, config_of(*entry(configs, name).find("config"))).model)
+        .bytes;
   };
   CHECK(bytes("DeepSeek-V3") == 688574839360);
   CHECK(bytes("gpt-oss-20b") == 13761264768);
@@ -148,11 +150,13 @@ TEST_CASE("files of published models to the byte") {
 
 TEST_CASE("the file that an import writes says the same") {
   const Folder folder;
-  for (const char* name : {"Gemma-3-27b", "DeepSeek-V3", "Nemotron-H-8B", "Pythia-6.9b", "Qwen3-0.6B"}) {
+  for (const char* name :
+       {"Gemma-3-27b", "DeepSeek-V3", "Nemotron-H-8B", "Pythia-6.9b", "Qwen3-0.6B"}) {
     CAPTURE(name);
     const doc::Value configs = facts("import_configs.yaml");
     const std::string published = entry(facts("real_models.yaml"), name).find("published")->text;
-    const std::string file = folder.write("config.json", config_of(*entry(configs, name).find("config")));
+    const std::string file =
+        folder.write("config.json", config_of(*entry(configs, name).find("config")));
     Workspace work({RECKON_SOURCE_DIR});
     Diagnostics d;
     const Imported in = import_model(work, file, {}, {.published = published}, d);
@@ -181,14 +185,17 @@ TEST_CASE("each field says what it comes from, and where that stands") {
 
 TEST_CASE("an unknown architecture is refused, or its facts are assumed and every result says so") {
   const Folder folder;
-  const std::string config = std::string(kLlama).replace(std::string(kLlama).find("Llama"), 5, "Strange") +
-                             ",\n  \"flux_capacity\": 3, \"moe_flux\": 7\n}";
+  const std::string config =
+      std::string(kLlama).replace(std::string(kLlama).find("Llama"), 5, "Strange") +
+      ",\n  \"flux_capacity\": 3, \"moe_flux\": 7\n}";
   const Taken refused = take_text(folder, config);
   CHECK_FALSE(refused.good);
-  CHECK(refused.faults.find("no record of the architecture 'StrangeForCausalLM'") != std::string::npos);
+  CHECK(refused.faults.find("no record of the architecture 'StrangeForCausalLM'") !=
+        std::string::npos);
   CHECK(refused.faults.find("keys that none does: flux_capacity, moe_flux") != std::string::npos);
   CHECK(refused.faults.find("--assume FAMILY") != std::string::npos);
-  CHECK(take_text(folder, config, {.assume = "llama"}).faults.find("moe_flux = 7 bears on") != std::string::npos);
+  CHECK(take_text(folder, config, {.assume = "llama"}).faults.find("moe_flux = 7 bears on") !=
+        std::string::npos);
   const std::string plain = config.substr(0, config.find(", \"moe_flux")) + "}";
   const Taken assumed = take_text(folder, plain, {.assume = "llama"});
   INFO(assumed.faults);
@@ -204,19 +211,22 @@ TEST_CASE("an unknown architecture is refused, or its facts are assumed and ever
 
 TEST_CASE("a key that bears on cost stops the import; one that says nothing does not") {
   const Folder folder;
-  for (const char* key : {"\"kv_lora_rank\": 512", "\"moe_intermediate_size\": 64", "\"sliding_window\": 128",
-                          "\"num_nextn_predict_layers\": 1", "\"block_configs\": [{\"a\": 1}]", "\"index_topk\": 8",
-                          "\"layer_types\": [\"full_attention\", \"sliding_attention\", \"full_attention\", \"mamba\"]",
-                          "\"num_experts\": 8", "\"attention_k_eq_v\": true", "\"compress_ratios\": [4, 4]"}) {
+  for (const char* key :
+       {"\"kv_lora_rank\": 512", "\"moe_intermediate_size\": 64", "\"sliding_window\": 128",
+        "\"num_nextn_predict_layers\": 1", "\"block_configs\": [{\"a\": 1}]", "\"index_topk\": 8",
+        "\"layer_types\": [\"full_attention\", \"sliding_attention\", \"full_attention\", "
+        "\"mamba\"]",
+        "\"num_experts\": 8", "\"attention_k_eq_v\": true", "\"compress_ratios\": [4, 4]"}) {
     CAPTURE(key);
     const Taken t = take_text(folder, llama(key));
     CHECK_FALSE(t.good);
     CHECK(t.faults.find("bears on what the model costs") != std::string::npos);
     CHECK(t.faults.find("config.json:6:") != std::string::npos);
   }
-  for (const char* key : {"\"kv_lora_rank\": null", "\"moe_intermediate_size\": 0", "\"sliding_window\": null",
-                          "\"num_experts\": 0", "\"block_configs\": []", "\"use_sliding_window\": false",
-                          "\"layer_types\": [\"full_attention\", \"full_attention\"]"}) {
+  for (const char* key :
+       {"\"kv_lora_rank\": null", "\"moe_intermediate_size\": 0", "\"sliding_window\": null",
+        "\"num_experts\": 0", "\"block_configs\": []", "\"use_sliding_window\": false",
+        "\"layer_types\": [\"full_attention\", \"full_attention\"]"}) {
     CAPTURE(key);
     const Taken t = take_text(folder, llama(key));
     CHECK(t.faults == "");
@@ -231,30 +241,35 @@ TEST_CASE("which layers have which mixer and MLP") {
     REQUIRE(t.good);
     return fact(t, what).value;
   };
-  std::string qwen = llama(R"("sliding_window": 32, "use_sliding_window": true, "max_window_layers": 3)");
+  std::string qwen =
+      llama(R"("sliding_window": 32, "use_sliding_window": true, "max_window_layers": 3)");
   qwen.replace(qwen.find("Llama"), 5, "Qwen2");
   CHECK(kinds(qwen, "layers: mixers") == "3 × full, 1 × local");
   qwen.replace(qwen.find("true"), 4, "false");
   CHECK(kinds(qwen, "layers: mixers") == "4 × full");
-  std::string moe = llama(R"("num_experts": 4, "num_experts_per_tok": 2, "moe_intermediate_size": 32,
+  std::string moe =
+      llama(R"("num_experts": 4, "num_experts_per_tok": 2, "moe_intermediate_size": 32,
     "decoder_sparse_step": 2, "mlp_only_layers": [3], "head_dim": 16)");
   moe.replace(moe.find("Llama"), 5, "Qwen3Moe");
   CHECK(kinds(moe, "layers: mlps") == "3 × dense, 1 × moe");
   CHECK(kinds(deepseek("\"moe_layer_freq\": 1"), "layers: mlps") == "1 × dense, 3 × moe");
   CHECK(kinds(deepseek("\"moe_layer_freq\": 2"), "layers: mlps") == "3 × dense, 1 × moe");
-  CHECK(kinds(deepseek("\"moe_layer_freq\": [0, 1, 0, 1]"), "layers: mlps") == "2 × dense, 2 × moe");
-  CHECK(take_text(folder, deepseek("\"moe_layer_freq\": [0, 1]")).faults.find("has 2 entries, and the model 4 layers") !=
-        std::string::npos);
-  CHECK(take_text(folder, deepseek("\"moe_layer_freq\": [0, 1, 2, 1]")).faults.find("'2' is no kind of layer") !=
-        std::string::npos);
+  CHECK(kinds(deepseek("\"moe_layer_freq\": [0, 1, 0, 1]"), "layers: mlps") ==
+        "2 × dense, 2 × moe");
+  CHECK(take_text(folder, deepseek("\"moe_layer_freq\": [0, 1]"))
+            .faults.find("has 2 entries, and the model 4 layers") != std::string::npos);
+  CHECK(take_text(folder, deepseek("\"moe_layer_freq\": [0, 1, 2, 1]"))
+            .faults.find("'2' is no kind of layer") != std::string::npos);
 }
 
 TEST_CASE("a text model inside a wrapper that nobody knows") {
   const Folder folder;
   std::string text = llama("");
-  text.replace(text.find("  \"architectures\": [\"LlamaForCausalLM\"],"), 41, "  \"model_type\": \"llama\",");
-  const Taken t = take_text(folder, "{\"architectures\": [\"EyesForConditionalGeneration\"], \"text_config\": " + text +
-                                        ", \"vision_config\": {\"hidden_size\": 32}}");
+  text.replace(text.find("  \"architectures\": [\"LlamaForCausalLM\"],"), 41,
+               "  \"model_type\": \"llama\",");
+  const Taken t = take_text(
+      folder, "{\"architectures\": [\"EyesForConditionalGeneration\"], \"text_config\": " + text +
+                  ", \"vision_config\": {\"hidden_size\": 32}}");
   INFO(t.faults);
   REQUIRE(t.good);
   REQUIRE(t.imported.notes.size() == 2);
@@ -267,7 +282,8 @@ namespace {
 // "attention=fp8-e4m3 mlp=…" of `files`, then what groups say otherwise.
 std::string formats_of(const Taken& t) {
   std::string out;
-  const auto add = [&](const std::string& lead, const std::optional<TensorFormats<double>>& formats) {
+  const auto add = [&](const std::string& lead,
+                       const std::optional<TensorFormats<double>>& formats) {
     if (!formats) return;
     TensorFormats<double>::fields(
         [&](const Field& f, const auto& x) {
@@ -295,35 +311,49 @@ TEST_CASE("quantization goes to the classes of tensors it covers, layer by layer
     REQUIRE(t.good);
     return formats_of(t);
   };
-  const auto q = [](const std::string& inside) { return "\"quantization_config\": {" + inside + "}"; };
+  const auto q = [](const std::string& inside) {
+    return "\"quantization_config\": {" + inside + "}";
+  };
   const std::string fp8 = "\"quant_method\": \"fp8\", \"weight_block_size\": [128, 128]";
   CHECK(formats(llama(q(fp8))) == "attention=fp8-e4m3-128x128 mlp=fp8-e4m3-128x128");
-  CHECK(formats(llama(q(fp8 + ", \"modules_to_not_convert\": [\"lm_head\", \"model.layers.0\", \"model.norm\"]"))) ==
+  CHECK(formats(llama(q(
+            fp8 +
+            ", \"modules_to_not_convert\": [\"lm_head\", \"model.layers.0\", \"model.norm\"]"))) ==
         "attention=fp8-e4m3-128x128 mlp=fp8-e4m3-128x128 0+1:attention=bf16 0+1:mlp=bf16");
-  CHECK(formats(llama(q(fp8 + ", \"modules_to_not_convert\": [\"self_attn\"]"))) == "mlp=fp8-e4m3-128x128");
+  CHECK(formats(llama(q(fp8 + ", \"modules_to_not_convert\": [\"self_attn\"]"))) ==
+        "mlp=fp8-e4m3-128x128");
   CHECK(formats(llama(q("\"quant_method\": \"fbgemm_fp8\", \"modules_to_not_convert\": "
-                        "[\"model.layers.*.self_attn\", \"model.layers.3.mlp\"]"))) == "mlp=fp8-e4m3 3+1:mlp=bf16");
-  CHECK(formats(llama(q("\"quant_method\": \"gptq\", \"bits\": 4, \"group_size\": 128, \"desc_act\": true"))) ==
+                        "[\"model.layers.*.self_attn\", \"model.layers.3.mlp\"]"))) ==
+        "mlp=fp8-e4m3 3+1:mlp=bf16");
+  CHECK(formats(llama(q(
+            "\"quant_method\": \"gptq\", \"bits\": 4, \"group_size\": 128, \"desc_act\": true"))) ==
         "attention=int4-g128-zp4 mlp=int4-g128-zp4");
-  CHECK(formats(llama(q("\"quant_method\": \"awq\", \"bits\": 4, \"group_size\": 128, \"zero_point\": true"))) ==
-        "attention=int4-g128-zp4 mlp=int4-g128-zp4");
+  CHECK(
+      formats(llama(q(
+          "\"quant_method\": \"awq\", \"bits\": 4, \"group_size\": 128, \"zero_point\": true"))) ==
+      "attention=int4-g128-zp4 mlp=int4-g128-zp4");
   const std::string groups =
-      "\"quant_method\": \"compressed-tensors\", \"config_groups\": {\"group_0\": {\"targets\": [\"Linear\"], "
-      "\"weights\": {\"type\": \"int\", \"num_bits\": 4, \"group_size\": 32, \"symmetric\": true, \"strategy\": "
+      "\"quant_method\": \"compressed-tensors\", \"config_groups\": {\"group_0\": {\"targets\": "
+      "[\"Linear\"], "
+      "\"weights\": {\"type\": \"int\", \"num_bits\": 4, \"group_size\": 32, \"symmetric\": true, "
+      "\"strategy\": "
       "\"group\"}}}, ";
-  CHECK(formats(deepseek(q(groups + "\"ignore\": [\"lm_head\", \"re:.*self_attn.*\", \"re:.*shared_experts.*\", "
-                                    "\"re:.*mlp\\\\.(gate|up|gate_up|down)_proj.*\"]"))) ==
+  CHECK(formats(deepseek(
+            q(groups + "\"ignore\": [\"lm_head\", \"re:.*self_attn.*\", \"re:.*shared_experts.*\", "
+                       "\"re:.*mlp\\\\.(gate|up|gate_up|down)_proj.*\"]"))) ==
         "experts=int4-g32 router_bias=fp32");
-  CHECK(formats(deepseek(q("\"quant_method\": \"modelopt\", \"quant_algo\": \"NVFP4\", \"group_size\": 16, "
-                           "\"exclude_modules\": [\"*self_attn*\", \"model.layers.4*\"]"))) ==
+  CHECK(formats(deepseek(
+            q("\"quant_method\": \"modelopt\", \"quant_algo\": \"NVFP4\", \"group_size\": 16, "
+              "\"exclude_modules\": [\"*self_attn*\", \"model.layers.4*\"]"))) ==
         "mlp=nvfp4 experts=nvfp4 shared=nvfp4 router_bias=fp32");
 }
 
 TEST_CASE("ModelOpt's file beside the config") {
   const Folder folder;
-  folder.write("hf_quant_config.json",
-               "{\"producer\": {\"name\": \"modelopt\"}, \"quantization\": {\"quant_algo\": \"FP8\", "
-               "\"kv_cache_quant_algo\": \"FP8\", \"exclude_modules\": [\"lm_head\"]}}");
+  folder.write(
+      "hf_quant_config.json",
+      "{\"producer\": {\"name\": \"modelopt\"}, \"quantization\": {\"quant_algo\": \"FP8\", "
+      "\"kv_cache_quant_algo\": \"FP8\", \"exclude_modules\": [\"lm_head\"]}}");
   const Taken t = take_text(folder, llama(""));
   INFO(t.faults);
   REQUIRE(t.good);
@@ -337,15 +367,21 @@ TEST_CASE("quantization that can't be said by class is refused or told, never gu
   const auto faults = [&](const std::string& inside) {
     return take_text(folder, llama("\"quantization_config\": {" + inside + "}")).faults;
   };
-  const auto says = [](const std::string& text, const char* what) { return text.find(what) != std::string::npos; };
+  const auto says = [](const std::string& text, const char* what) {
+    return text.find(what) != std::string::npos;
+  };
   const std::string fp8 = "\"quant_method\": \"fp8\", \"weight_block_size\": [128, 128], ";
   CHECK(says(faults("\"quant_method\": \"hqq\""), "quantization 'hqq' is not known"));
   CHECK(says(faults("\"bits\": 4"), "states no quant_method"));
-  CHECK(says(faults("\"quant_method\": \"gptq\", \"bits\": 3, \"group_size\": 128"), "has no format here"));
-  CHECK(says(faults("\"quant_method\": \"fp8\", \"weight_block_size\": [64, 64]"), "has no format here"));
-  CHECK(says(faults(fp8 + "\"modules_to_not_convert\": [\"o_proj\"]"), "formats go by class of tensor ('attention')"));
+  CHECK(says(faults("\"quant_method\": \"gptq\", \"bits\": 3, \"group_size\": 128"),
+             "has no format here"));
+  CHECK(says(faults("\"quant_method\": \"fp8\", \"weight_block_size\": [64, 64]"),
+             "has no format here"));
+  CHECK(says(faults(fp8 + "\"modules_to_not_convert\": [\"o_proj\"]"),
+             "formats go by class of tensor ('attention')"));
   CHECK(says(faults(fp8 + "\"ignore\": [\"re:(?<=a)b\"]"), "is no pattern that can be read"));
-  CHECK(says(faults(fp8 + "\"modules_to_not_convert\": \"lm_head\""), "expected a list of modules"));
+  CHECK(
+      says(faults(fp8 + "\"modules_to_not_convert\": \"lm_head\""), "expected a list of modules"));
   CHECK(says(faults(fp8 + "\"modules_to_not_convert\": [\"model.layers.1.mlp.experts.17\"]"),
              "name no module that"));
   CHECK(says(faults("\"quant_method\": \"compressed-tensors\""), "states no config_groups"));

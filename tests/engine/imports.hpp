@@ -15,7 +15,9 @@ namespace reckon::test {
 // A folder of the test's own, gone when the test is.
 class Folder {
  public:
-  Folder() : path_(std::filesystem::temp_directory_path() / ("reckon-import-" + std::to_string(getpid()))) {
+  Folder()
+      : path_(std::filesystem::temp_directory_path() /
+              ("reckon-import-" + std::to_string(getpid()))) {
     std::filesystem::create_directories(path_);
   }
   ~Folder() { std::filesystem::remove_all(path_); }
@@ -49,7 +51,8 @@ inline std::string without(std::string text, const std::string& what) {
   return text;
 }
 
-inline Taken take(const Folder& folder, const std::string& file, const ImportRequest& request = {}) {
+inline Taken take(const Folder& folder, const std::string& file,
+                  const ImportRequest& request = {}) {
   Workspace work({RECKON_SOURCE_DIR});
   Diagnostics d;
   Taken out;
@@ -64,12 +67,14 @@ inline Taken take(const Folder& folder, const std::string& file, const ImportReq
   }
   out.faults = without(d.render(), folder.path().string() + "/");
   out.good = !d.has_errors() && out.imported.model.is_mapping();
-  for (ImportedFact& f : out.imported.facts) f.place = without(f.place, folder.path().string() + "/");
+  for (ImportedFact& f : out.imported.facts)
+    f.place = without(f.place, folder.path().string() + "/");
   out.imported.model = {};  // its places are the workspace's
   return out;
 }
 
-inline Taken take_text(const Folder& folder, const std::string& config, const ImportRequest& request = {}) {
+inline Taken take_text(const Folder& folder, const std::string& config,
+                       const ImportRequest& request = {}) {
   return take(folder, folder.write("config.json", config), request);
 }
 

@@ -97,8 +97,9 @@ TEST_CASE("zero, negative and absurd sizes") {
 }
 
 TEST_CASE("what is beside the token path, and what the files can hold") {
-  const std::string mtp = "mtp: {mixer: {kind: attention, heads: 3, head_width: 16, kv_heads: 2}, "
-                          "mlp: {kind: none}}\n";
+  const std::string mtp =
+      "mtp: {mixer: {kind: attention, heads: 3, head_width: 16, kv_heads: 2}, "
+      "mlp: {kind: none}}\n";
   check(faults(kDense, mtp), "kv_heads = 2 does not divide heads = 3");
   check(faults(kDense, "vision: {layers: 2, hidden: 30, width: 64, heads: 4, patch_inputs: 588}\n"),
         "heads = 4 does not divide hidden = 30");

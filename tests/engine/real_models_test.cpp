@@ -270,7 +270,8 @@ TEST_CASE("layers add up to the totals, and stages to the model") {
       path += g.count.raw * (l.one_token + l.one_token_vectors).raw;
     }
     double outer = 0;
-    for_each_outer_vector(p.model, [&](const char*, VectorKind, Count<double> w) { outer += w.raw; });
+    for_each_outer_vector(p.model,
+                          [&](const char*, VectorKind, Count<double> w) { outer += w.raw; });
     CHECK(layers + outer + (n.embedding + n.positions + n.head).raw == n.total.raw);
     CHECK(path + outer == n.active_no_embeddings.raw);
     if (p.model.tied) continue;  // both ends hold the table
@@ -335,10 +336,9 @@ TEST_CASE("the recording of a model is its plain run, and dual numbers agree wit
     const Recording run(origins);
     Tape tape;
     const Model<Traced> traced = lift(p.model, run);
-    const ModelEstimate<Traced> recorded =
-        model_estimate(traced, ModelQuestion<Traced>{Count<Traced>(Traced(8192)),
-                                                     Count<Traced>(Traced(16)),
-                                                     Bytes<Traced>(Traced(2))});
+    const ModelEstimate<Traced> recorded = model_estimate(
+        traced, ModelQuestion<Traced>{Count<Traced>(Traced(8192)), Count<Traced>(Traced(16)),
+                                      Bytes<Traced>(Traced(2))});
     CHECK(value_of(recorded.n.total.raw) == plain.n.total.raw);
     CHECK(value_of(recorded.n.active.raw) == plain.n.active.raw);
     CHECK(value_of(recorded.kv->sequence.raw) == plain.kv->sequence.raw);

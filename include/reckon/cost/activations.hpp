@@ -276,7 +276,8 @@ void for_each_region_tensor(const Mlp<R>& m, const ActivationShape<R>& x, Visit 
     const auto& k = *m.top_k;
     auto H = b * T * (m.latent ? *m.latent : h);
     NAME(H);
-    if (m.latent) visit(KeptTensor<R>{"latent", "latents into and out of the experts", 2 * H / t_sp});
+    if (m.latent)
+      visit(KeptTensor<R>{"latent", "latents into and out of the experts", 2 * H / t_sp});
     visit(KeptTensor<R>{"routed_inputs", "inputs of the routed experts", k * H / t_sp});
     for_each_inner_tensor(T * k, *m.width / t, m, x, kRoutedNames, visit);
     if (!(m.shared <= 0))

@@ -267,7 +267,8 @@ void expert_parallel(const CommunicationInputs<R>& in, Bytes<R> H, Communication
     auto shared_by = plan.mesh.sequence ? plan.mesh.tensor : Count<R>{1};
     NAME(shared_by);
     const auto H_sent = g.mlp.latent ? H * *g.mlp.latent / *plan.model.hidden : H;
-    const auto one = all_to_all(H_sent / shared_by, copies, in.layout.expert, in.links, plan.assume);
+    const auto one =
+        all_to_all(H_sent / shared_by, copies, in.layout.expert, in.links, plan.assume);
     // Dispatch and combine, forward and backward; full recompute repeats the forward ones.
     auto per_layer = plan.recompute == Recompute::kFull ? Count<R>{6} : Count<R>{4};
     NAME(per_layer);

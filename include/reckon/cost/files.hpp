@@ -114,8 +114,11 @@ class StoredWalk {
     if (model_.vision) vision(*model_.vision);
     if (!model_.files) return;
     for (const StoredBuffer<R>& b : model_.files->buffers)
-      visit_(StoredTensor<R>{FilePart::kBuffers, b.name.c_str(),
-                             b.format ? &*b.format : &model_.files->base, b.elements, {}});
+      visit_(StoredTensor<R>{FilePart::kBuffers,
+                             b.name.c_str(),
+                             b.format ? &*b.format : &model_.files->base,
+                             b.elements,
+                             {}});
   }
 
  private:

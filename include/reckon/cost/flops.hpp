@@ -56,10 +56,9 @@ inline const Formula kDeltaFlops{"flops.delta_rule", "F_delta",
                                  "Megatron-LM training.py: 4 products with the state; and the "
                                  "convolution",
                                  Hint::kPerToken};
-inline const Formula kLinearFlops{"flops.linear_attention", "F_lin",
-                                  "linear attention of a layer and token",
-                                  "decay 1, key · value 2, query · state 2 a state element",
-                                  Hint::kPerToken};
+inline const Formula kLinearFlops{
+    "flops.linear_attention", "F_lin", "linear attention of a layer and token",
+    "decay 1, key · value 2, query · state 2 a state element", Hint::kPerToken};
 
 template <class R>
 struct AttentionFlops {
@@ -85,8 +84,8 @@ Count<R> tokens_seen(const Mixer<R>& x, Count<R> s) {
 template <class R>
 Flops<R> state_flops(const Model<R>& model, const Mixer<R>& x) {
   auto v = value_width(model, x);
-  auto d_k = x.kind == MixerKind::kMamba1 || x.kind == MixerKind::kMamba2 ? *x.state
-                                                                          : *x.head_width;
+  auto d_k =
+      x.kind == MixerKind::kMamba1 || x.kind == MixerKind::kMamba2 ? *x.state : *x.head_width;
   NAME(v, d_k);
   if (x.kind == MixerKind::kLightning) return kLinearFlops(5_flop * v * d_k);
   auto channels = conv_channels(model, x);

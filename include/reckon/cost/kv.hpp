@@ -121,9 +121,9 @@ KvCache<R> kv_cache(const Model<R>& model, const CachedAs<R>& as, Count<R> T) {
     (x.window ? windowed : growing).add(label, bytes);
     sequence.add(label, bytes * tokens_held(x, T, as.windows));
   }
-  return {kKvPerToken(all.total()), kKvGrowing(growing.total()),
+  return {kKvPerToken(all.total()),      kKvGrowing(growing.total()),
           kKvWindowed(windowed.total()), kKvIndexer(indexer.total()),
-          kKvState(state.total()), kKvConvolution(convolution.total()),
+          kKvState(state.total()),       kKvConvolution(convolution.total()),
           kKvSequence(sequence.total())};
 }
 

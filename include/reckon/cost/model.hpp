@@ -26,9 +26,9 @@ inline const Formula kForwardMatmul{"flops.forward_matmul", "F_mm",
 
 template <class R>
 struct ModelQuestion {
-  Count<R> s;  // tokens of a sequence
-  Count<R> B;  // sequences decoded together
-  Bytes<R> b;  // of one cached element, and of one weight
+  Count<R> s;             // tokens of a sequence
+  Count<R> B;             // sequences decoded together
+  Bytes<R> b;             // of one cached element, and of one weight
   Bytes<R> b_state{4_B};  // of one element of a recurrent state
   CachedWindows windows = CachedWindows::kExact;
 };

@@ -116,8 +116,8 @@ Count<R> expert_hidden(const Model<R>& model, const Mlp<R>& x) {
 
 // A state of fixed size stands in the place of a growing cache.
 constexpr bool recurrent(MixerKind kind) {
-  return kind == MixerKind::kMamba1 || kind == MixerKind::kMamba2 ||
-         kind == MixerKind::kDeltaNet || kind == MixerKind::kLightning;
+  return kind == MixerKind::kMamba1 || kind == MixerKind::kMamba2 || kind == MixerKind::kDeltaNet ||
+         kind == MixerKind::kLightning;
 }
 template <class R>
 bool any_recurrent(const Model<R>& model) {

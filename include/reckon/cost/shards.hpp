@@ -19,10 +19,9 @@ inline const Formula kRankMatrices{"shard.layer.matrices", "P_mat",
 inline const Formula kRankExperts{"shard.layer.experts", "P_exp",
                                   "routed experts of a layer on one rank",
                                   "experts over expert and tensor ranks", Hint::kParams};
-inline const Formula kRankVectors{"shard.layer.vectors", "P_vec",
-                                  "norms, biases and filters of a layer on one rank",
-                                  "experts' over expert ranks, recurrences' over tensor ranks",
-                                  Hint::kParams};
+inline const Formula kRankVectors{
+    "shard.layer.vectors", "P_vec", "norms, biases and filters of a layer on one rank",
+    "experts' over expert ranks, recurrences' over tensor ranks", Hint::kParams};
 inline const Formula kRankDense{"shard.dense", "P_dense",
                                 "parameters on one GPU, without routed experts",
                                 "layers of the stage and its tables", Hint::kParams};

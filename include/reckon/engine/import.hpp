@@ -17,17 +17,18 @@
 namespace reckon {
 
 struct ImportRequest {
-  std::string assume = {};   // a record's id, for an architecture that has none
-  std::string name = {};     // as people call it; from the file if empty
-  std::string source = {};   // of the config
-  std::string published = {}; // a count that a source prints: `files` is set so that it is met
-  std::string active = {};   // and of active parameters
-  std::string count_source = {}; // where they are printed
+  std::string assume = {};        // a record's id, for an architecture that has none
+  std::string name = {};          // as people call it; from the file if empty
+  std::string source = {};        // of the config
+  std::string published = {};     // a count that a source prints: `files` is set so that it is met
+  std::string active = {};        // and of active parameters
+  std::string count_source = {};  // where they are printed
 };
 
 // A field of the model and what says so.
 struct ImportedFact {
-  std::string field, value, from, how, place;  // "hidden", "4096", "stated", "hidden_size", "config.json:9"
+  std::string field, value, from, how,
+      place;  // "hidden", "4096", "stated", "hidden_size", "config.json:9"
 };
 
 struct Imported {
@@ -42,7 +43,8 @@ struct Imported {
 
 // The config that a name stands for, said in the file `beside`; empty if it stands for a model of our own. A path to JSON
 // is a config unless it has our keys (kind, layers, params) and none of theirs; so is a path to a folder.
-std::filesystem::path config_called(Workspace& work, std::string_view name, std::string_view beside);
+std::filesystem::path config_called(Workspace& work, std::string_view name,
+                                    std::string_view beside);
 
 Imported import_model(Workspace& work, const std::string& file, Span said,
                       const ImportRequest& request, Diagnostics& diagnostics);

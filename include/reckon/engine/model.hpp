@@ -16,12 +16,12 @@ namespace reckon {
 
 // As said on a command line; each is parsed, and faults point at the option.
 struct ModelRequest {
-  std::string model;     // a name, a path, or a count such as 7B
-  std::string sequence;  // tokens
-  std::string batch;     // sequences decoded together
-  std::string format;    // of weights and cache; several with commas
+  std::string model;                              // a name, a path, or a count such as 7B
+  std::string sequence;                           // tokens
+  std::string batch;                              // sequences decoded together
+  std::string format;                             // of weights and cache; several with commas
   std::string state = "fp32", windows = "exact";  // of the cache: recurrent states; local layers
-  bool stored = false;    // what the files hold
+  bool stored = false;                            // what the files hold
   std::string published;  // a total to explain by it; "" = what the model's file states
 };
 
@@ -46,7 +46,7 @@ struct ModelReport {
   std::vector<FormatLine> formats;
   std::optional<StoredReport> stored;
   std::optional<PublishedTotal> total;  // what was published, explained
-  std::string conventions;  // "sequence 8192, batch 1, bf16"
+  std::string conventions;              // "sequence 8192, batch 1, bf16"
 };
 
 ModelReport report_model(Workspace& work, const ModelRequest& request, Diagnostics& diagnostics);

@@ -96,19 +96,16 @@ struct Architecture {
     v(Field("model", "", "fields of the model, each an expression").required(), s.model...);
     v(Field("mixers", "", "by name, fields of a mixer; `like` takes another's").required(),
       s.mixers...);
-    v(Field("mlps", "", "by name, fields of an MLP; `like` takes another's").required(),
-      s.mlps...);
+    v(Field("mlps", "", "by name, fields of an MLP; `like` takes another's").required(), s.mlps...);
     v(Field("layers", "", "which layers have which").required(), s.layers...);
-    v(Field("mtp", "", "modules for further tokens: modules, mixer, mlp, norms, copies"),
-      s.mtp...);
+    v(Field("mtp", "", "modules for further tokens: modules, mixer, mlp, norms, copies"), s.mtp...);
     v(Field("vision", "", "fields of the vision tower, over the keys of its own part"),
       s.vision...);
-    v(Field("vision_inside", "", "the key that holds the vision tower's part"),
-      s.vision_inside...);
+    v(Field("vision_inside", "", "the key that holds the vision tower's part"), s.vision_inside...);
     v(Field("projector", "", "elements of each tensor between tower and model"), s.projector...);
-    v(Field("modules", "", "by class of tensor, names of the modules that hold it"),
-      s.modules...);
-    v(Field("formats", "", "by class of tensor, the format that files keep it in where they quantize"),
+    v(Field("modules", "", "by class of tensor, names of the modules that hold it"), s.modules...);
+    v(Field("formats", "",
+            "by class of tensor, the format that files keep it in where they quantize"),
       s.formats...);
     v(Field("buffers", "", "what files may hold beside the parameters"), s.buffers...);
     v(Field("ignore", "", "keys that change no cost in this architecture; * stands for anything"),
@@ -160,8 +157,7 @@ struct ImportRules {
     v(Field("descend", "", "keys under which the text model may lie"), s.descend...);
     v(Field("shared", "", "keys that may stay above it"), s.shared...);
     v(Field("ignore", "", "keys that change no cost; * stands for anything"), s.ignore...);
-    v(Field("bears", "", "keys that stop an import where their meaning isn't known"),
-      s.bears...);
+    v(Field("bears", "", "keys that stop an import where their meaning isn't known"), s.bears...);
     v(Field("nothing", "", "values by which such a key says nothing"), s.nothing...);
     v(Field("mistaken", "", "files that are taken for a config"), s.mistaken...);
     v(Field("dtypes", "", "torch_dtype to a file in formats/"), s.dtypes...);

@@ -46,8 +46,7 @@ struct Stored {
     v(Field("name", "", "a file in formats/").required(), s.name...);
     v(Field("size", "", "bytes of one element, scales included").required().limit(Limit::kPositive),
       s.size...);
-    v(Field("scales", "", "of blocks, where a model's files are counted to the byte"),
-      s.scales...);
+    v(Field("scales", "", "of blocks, where a model's files are counted to the byte"), s.scales...);
   }
 };
 

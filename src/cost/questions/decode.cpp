@@ -99,7 +99,8 @@ DecodeAnswer<R> answer(const DecodeQuestion<R>& question) {
   out.context = mean_context(question.load);
   auto T_ctx = out.context;
   NAME(B, t, T_ctx);
-  const KvCache<R> cache = kv_cache(question.model, cached_as(server.size.cached, server.assume), T_ctx);
+  const KvCache<R> cache =
+      kv_cache(question.model, cached_as(server.size.cached, server.assume), T_ctx);
   out.cache_token = cache.per_token;
   out.cache_sequence = cache.sequence;
   const DecodeCall<R> call{B, T_ctx};

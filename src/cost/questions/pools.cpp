@@ -73,7 +73,8 @@ PoolsAnswer<R> answer(const PoolsQuestion<R>& question) {
   out.ratio = ratio;
   NAME(ratio, t_pre, t_dec);
   out.decode_for_one = kDecodeForOne(t_dec * ceil(ratio * t_pre / t_dec));
-  out.cache_token = kv_cache(question.model, cached_as(server.size.cached, server.assume), T).per_token;
+  out.cache_token =
+      kv_cache(question.model, cached_as(server.size.cached, server.assume), T).per_token;
   out.cache = prompt_cache(server, T);
   move_cache(question, server, out);
   size_pools(question, server, out);

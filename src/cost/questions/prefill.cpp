@@ -43,7 +43,8 @@ PrefillAnswer<R> answer(const PrefillQuestion<R>& question) {
     const Count<R> one{1};
     auto T = question.prompt ? *question.prompt : one;
     NAME(T);
-    out.cache_token = kv_cache(question.model, cached_as(server.size.cached, server.assume), T).per_token;
+    out.cache_token =
+        kv_cache(question.model, cached_as(server.size.cached, server.assume), T).per_token;
     if (question.prompt) out.cache_prompt = prompt_cache(server, T);
   }
   if (question.target && server.peak && question.assume.prefill.mfu)

@@ -130,7 +130,8 @@ void Builder::requirements() {
     const Found f = eval_.evaluate(r.that);
     if (f.absent() || (!f.fault() && f.is_yes())) continue;
     diagnostics_.error(place(f), f.fault() ? f.word : r.why)
-        .help(f.fault() ? "" : fmt::format("{} is written for configs where {}", record_.file, r.that));
+        .help(f.fault() ? ""
+                        : fmt::format("{} is written for configs where {}", record_.file, r.that));
   }
 }
 
@@ -160,17 +161,16 @@ void Builder::missing(const Description& field, const std::string& expression,
   for (const std::string& k : keys)
     if (near.empty()) near = closest(k, present);
   auto& fault = diagnostics_.error(
-      config_.part->span,
-      fmt::format("the config states no {} ({}), which the architecture needs",
-                  join({keys.begin(), keys.end()}, " or "), path));
-  if (!near.empty()) fault.help(fmt::format("it has '{}'", near));
-  else fault.help(fmt::format("expected: {}", form(field)));
+      config_.part->span, fmt::format("the config states no {} ({}), which the architecture needs",
+                                      join({keys.begin(), keys.end()}, " or "), path));
+  if (!near.empty())
+    fault.help(fmt::format("it has '{}'", near));
+  else
+    fault.help(fmt::format("expected: {}", form(field)));
 }
 
 // A value that several fields go back to is one fault.
-bool Builder::is_new(const Span& at) {
-  return !at || faulty_.insert({at.line, at.column}).second;
-}
+bool Builder::is_new(const Span& at) { return !at || faulty_.insert({at.line, at.column}).second; }
 
 bool Builder::set_field(Value& out, const Description& field, const std::string& expression,
                         Span record, const std::string& path, const Evaluator& eval) {
@@ -183,7 +183,8 @@ bool Builder::set_field(Value& out, const Description& field, const std::string&
     missing(field, expression, path);
     return false;
   }
-  const bool left_out = f.kind == Found::Kind::kWord && f.word == "none" && field.kind != Kind::kWord;
+  const bool left_out =
+      f.kind == Found::Kind::kWord && f.word == "none" && field.kind != Kind::kWord;
   if (left_out) return true;
   if (const std::string why = unfit(field, f); !why.empty()) {
     if (!is_new(f.span)) return false;
@@ -201,7 +202,8 @@ void Builder::set_fields(Value& out, const Value& said, const std::vector<Descri
   for (const doc::Entry& e : said.entries) {
     const Description* field = field_called(fields, e.key);
     if (!field || !e.value.is_scalar()) {
-      diagnostics_.error(e.key_span, fmt::format("{}: no field '{}' with an expression", path, e.key));
+      diagnostics_.error(e.key_span,
+                         fmt::format("{}: no field '{}' with an expression", path, e.key));
       continue;
     }
     set_field(out, *field, e.value.text, e.value.span, path.empty() ? e.key : path + "." + e.key,
@@ -215,8 +217,8 @@ void Builder::model_fields() { set_fields(model, record_.spec.model, model_parts
 Value Builder::opened(const Value& all, const std::string& name, int depth) {
   const Value* at = all.is_mapping() ? all.find(name) : nullptr;
   if (!at || !at->is_mapping() || depth > 8) {
-    diagnostics_.error(all.span, fmt::format("{}: the record has no part called '{}'",
-                                             record_.file, name));
+    diagnostics_.error(all.span,
+                       fmt::format("{}: the record has no part called '{}'", record_.file, name));
     return doc::faulty();
   }
   const Value* like = at->find("like");
@@ -259,7 +261,8 @@ void Builder::read_layers() {
     return d;
   }();
   Value count = doc::mapping();
-  if (!set_field(count, field, record_.spec.layers.count, config_.part->span, "layers", eval_)) return;
+  if (!set_field(count, field, record_.spec.layers.count, config_.part->span, "layers", eval_))
+    return;
   const double layers_said = std::strtod(count.find("layers")->text.c_str(), nullptr);
   if (layers_said > kMostLayers) {
     diagnostics_.error(count.find("layers")->span,
@@ -281,8 +284,8 @@ void Builder::read_layers() {
     f.how = kinds->rule;
     std::vector<std::pair<std::string, int>> runs;
     for (const std::string& name : kinds->names) {
-      const auto at = std::find_if(runs.begin(), runs.end(),
-                                   [&](const auto& r) { return r.first == name; });
+      const auto at =
+          std::find_if(runs.begin(), runs.end(), [&](const auto& r) { return r.first == name; });
       if (at == runs.end())
         runs.emplace_back(name, 1);
       else
@@ -306,10 +309,12 @@ void Builder::mtp() {
   if (!modules) return;
   const Found f = eval_.evaluate(modules->text);
   if (f.absent() || (f.is_number() && f.number == 0)) return;
-  if (f.fault() || !f.is_number() || f.number < 0 || f.number > 100 || f.number != std::floor(f.number)) {
+  if (f.fault() || !f.is_number() || f.number < 0 || f.number > 100 ||
+      f.number != std::floor(f.number)) {
     diagnostics_.error(place(f), f.fault() ? f.word
                                            : fmt::format("{}: expected a whole number of modules, "
-                                                         "found {}", f.how, shown(f)));
+                                                         "found {}",
+                                                         f.how, shown(f)));
     return;
   }
   Value out = doc::mapping(f.span);
@@ -334,12 +339,15 @@ void Builder::vision() {
   const Description* field = field_called(vision_fields(), "projector");
   for (const std::string& expression : record_.spec.projector) {
     Value one = doc::mapping();
-    if (set_field(one, [&] {
-          Description d = field->parts.at(0);
-          d.key = "elements";
-          d.hint = Hint::kParams;
-          return d;
-        }(), expression, keys->span, "vision.projector", eval))
+    if (set_field(
+            one,
+            [&] {
+              Description d = field->parts.at(0);
+              d.key = "elements";
+              d.hint = Hint::kParams;
+              return d;
+            }(),
+            expression, keys->span, "vision.projector", eval))
       projector.items.push_back(*one.find("elements"));
   }
   if (!projector.items.empty()) doc::set(out, "projector", std::move(projector));

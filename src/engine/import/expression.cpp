@@ -13,9 +13,7 @@ namespace {
 
 constexpr int kDeepest = 32;  // names that stand for names
 
-bool is_letter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
+bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 Found fault(std::string message, Span span = {}, std::string help = "") {
@@ -176,9 +174,9 @@ class Reader {
       const auto is_plain = [](const Found& x) {
         return x.is_number() || x.kind == Found::Kind::kYesNo;
       };
-      const bool same = is_plain(a) && is_plain(b) ? a.number == b.number
-                                                   : a.kind == Found::Kind::kWord &&
-                                                         b.kind == a.kind && a.word == b.word;
+      const bool same = is_plain(a) && is_plain(b)
+                            ? a.number == b.number
+                            : a.kind == Found::Kind::kWord && b.kind == a.kind && a.word == b.word;
       Found out = yes_no(same == (sign == "=="));
       inherit(out, a, b);
       out.how = a.how;
@@ -213,8 +211,8 @@ class Reader {
 
   // Some files write 0 as [0].
   static Found only_item(const Found& f) {
-    const bool one = f.kind == Found::Kind::kTree && f.tree->items.size() == 1 &&
-                     f.tree->items[0].is_scalar();
+    const bool one =
+        f.kind == Found::Kind::kTree && f.tree->items.size() == 1 && f.tree->items[0].is_scalar();
     return one ? found(f.tree->items[0], f.how) : f;
   }
 
@@ -233,9 +231,9 @@ class Reader {
     const auto text = [](const Found& x) { return x.how.empty() ? written(x) : x.how; };
     out.how = fmt::format("{} {} {}", text(a), sign, text(b));
     if (sign == '/' && (b.number == 0 || std::fmod(a.number, b.number) != 0))
-      return fault(fmt::format("{} = {} does not divide {} = {}", text(b), written(b), text(a),
-                               written(a)),
-                   b.span ? b.span : a.span);
+      return fault(
+          fmt::format("{} = {} does not divide {} = {}", text(b), written(b), text(a), written(a)),
+          b.span ? b.span : a.span);
     out.number = sign == '+'   ? a.number + b.number
                  : sign == '-' ? a.number - b.number
                  : sign == '*' ? a.number * b.number

@@ -68,7 +68,8 @@ class Import {
       const Named named = name_of_config(tree_);
       const bool is_model = !named.architecture.empty() || !named.model_type.empty();
       if (!at || (is_model && !m.always)) continue;
-      d_.error(at->key_span, fmt::format("this is {}, not a language model's config", m.what)).help(m.help);
+      d_.error(at->key_span, fmt::format("this is {}, not a language model's config", m.what))
+          .help(m.help);
       return false;
     }
     config_ = {&tree_, &tree_, rules_.shared};
@@ -89,10 +90,12 @@ class Import {
     const bool nested = config_.part != &tree_;
     if (!record_ && nested) {
       record_ = record_by_architecture(work_, part.architecture, d_);
-      if (!record_ && part.architecture.empty()) record_ = record_by_type(work_, part.model_type, d_);
+      if (!record_ && part.architecture.empty())
+        record_ = record_by_type(work_, part.model_type, d_);
       if (record_ && !top.architecture.empty())
-        out_.notes.push_back(fmt::format("{} is not known as a whole: its {} is imported, what lies beside it left out",
-                                         top.architecture, descended_));
+        out_.notes.push_back(fmt::format(
+            "{} is not known as a whole: its {} is imported, what lies beside it left out",
+            top.architecture, descended_));
     }
     if (!record_ && top.architecture.empty()) record_ = record_by_type(work_, top.model_type, d_);
     if (d_.error_count() > before) return false;
@@ -100,7 +103,8 @@ class Import {
       d_.error(named_.span ? named_.span : said_,
                fmt::format("{} has a record of its own, so nothing need be assumed",
                            shortened(top.architecture.empty() ? top.model_type : top.architecture)))
-          .help(fmt::format("leave --assume {} out; the record is {}", request_.assume, record_->file));
+          .help(fmt::format("leave --assume {} out; the record is {}", request_.assume,
+                            record_->file));
       return false;
     }
     if (!record_ && !request_.assume.empty()) {
@@ -116,7 +120,8 @@ class Import {
     std::set<std::string> out;
     Diagnostics scratch;
     for (const std::string& id : work_.ids(Shelf::kArchitectures))
-      if (const auto record = record_called(work_, id, {}, scratch)) out.merge(words_of_record(*record));
+      if (const auto record = record_called(work_, id, {}, scratch))
+        out.merge(words_of_record(*record));
     return out;
   }
 
@@ -124,13 +129,13 @@ class Import {
     const std::string what =
         named_.architecture.empty() && named_.model_type.empty()
             ? std::string("the config names neither architectures nor model_type")
-            : fmt::format("no record of the architecture {}",
-                          named_.architecture.empty()
-                              ? fmt::format("'{}'", shortened(named_.model_type))
-                          : named_.model_type.empty()
-                              ? fmt::format("'{}'", shortened(named_.architecture))
-                              : fmt::format("'{}' (model_type '{}')", shortened(named_.architecture),
-                                            shortened(named_.model_type)));
+            : fmt::format(
+                  "no record of the architecture {}",
+                  named_.architecture.empty() ? fmt::format("'{}'", shortened(named_.model_type))
+                  : named_.model_type.empty()
+                      ? fmt::format("'{}'", shortened(named_.architecture))
+                      : fmt::format("'{}' (model_type '{}')", shortened(named_.architecture),
+                                    shortened(named_.model_type)));
     const Keys keys = sort_keys(*config_.part, all_words(), {}, rules_);
     std::vector<std::string> strange = keys.unknown;
     for (const doc::Entry* e : keys.bearing) strange.push_back(shortened(e->key));
@@ -144,8 +149,10 @@ class Import {
     Diagnostics scratch;
     const auto alike = record_by_type(work_, named_.model_type, scratch);
     const std::string family = alike ? alike->spec.id : "FAMILY";
-    help += fmt::format("--assume {} takes that record's facts and marks every result as assumed; "
-                        "`reckon list architectures` prints the records", family);
+    help += fmt::format(
+        "--assume {} takes that record's facts and marks every result as assumed; "
+        "`reckon list architectures` prints the records",
+        family);
     d_.error(named_.span ? named_.span : tree_.span, what).help(wrapped(help));
   }
 
@@ -216,15 +223,17 @@ class Import {
     const std::string said = dtype && dtype->is_scalar() ? dtype->text : "";
     const Value* format = rules_.dtypes.is_mapping() ? rules_.dtypes.find(said) : nullptr;
     if (dtype && !format) {
-      d_.warning(dtype->span, fmt::format("dtype '{}' is not known: the files' base format is left open",
-                                          shortened(said)));
+      d_.warning(dtype->span,
+                 fmt::format("dtype '{}' is not known: the files' base format is left open",
+                             shortened(said)));
     }
     if (!format && !quantized && !builder.has_mtp && !builder.has_vision) return;
     Found f;
     f.kind = Found::Kind::kWord;
-    f.word = format ? format->text : rules_.dtypes.is_mapping() && rules_.dtypes.find("default")
-                                         ? rules_.dtypes.find("default")->text
-                                         : "bf16";
+    f.word = format ? format->text
+             : rules_.dtypes.is_mapping() && rules_.dtypes.find("default")
+                 ? rules_.dtypes.find("default")->text
+                 : "bf16";
     f.from = format ? From::kStated : From::kAssumed;
     f.how = format ? "torch_dtype" : "the config states no dtype";
     if (format) f.span = dtype->span;
@@ -287,7 +296,8 @@ class Import {
       doc::set(group, "mlp", builder.part("mlps", l.mlp));
       if (!stored_[from].empty()) {
         Value stored = doc::mapping();
-        for (const auto& [c, format] : stored_[from]) doc::set(stored, c, doc::scalar(format, config_.part->span));
+        for (const auto& [c, format] : stored_[from])
+          doc::set(stored, c, doc::scalar(format, config_.part->span));
         doc::set(group, "stored", std::move(stored));
       }
       list.items.push_back(std::move(group));
@@ -310,14 +320,17 @@ class Import {
       v.quoted = true;
       doc::set(ordered, key, std::move(v));
     };
-    text("name", request_.name.empty() ? default_name() : request_.name);
+    const std::string name = request_.name.empty() ? default_name() : request_.name;
+    text("name", assumed_ ? fmt::format("{} (assumed: {})", name, record_->spec.id) : name);
     if (assumed_) text("assumed", record_->spec.id);
-    for (const char* key : {"hidden", "vocab", "tied", "positions", "norm", "norms_per_layer", "final_norm",
-                            "embedding_norm", "head_bias", "layers", "mtp", "vision", "files", "context"})
+    for (const char* key :
+         {"hidden", "vocab", "tied", "positions", "norm", "norms_per_layer", "final_norm",
+          "embedding_norm", "head_bias", "layers", "mtp", "vision", "files", "context"})
       if (Value v = doc::take(m, key); !v.is_null()) doc::set(ordered, key, std::move(v));
     for (doc::Entry& e : m.entries) doc::set(ordered, e.key, std::move(e.value));
-    text("source", request_.source.empty() ? fmt::format("{}, imported with {}", file_, record_->file)
-                                           : request_.source);
+    text("source", request_.source.empty()
+                       ? fmt::format("{}, imported with {}", file_, record_->file)
+                       : request_.source);
     out_.model = std::move(ordered);
     out_.record = record_->file;
     out_.chosen_by = record_->chosen_by;
@@ -325,9 +338,11 @@ class Import {
     out_.ignored = keys.ignored;
     out_.unknown = keys.unknown;
     if (!out_.unknown.empty())
-      d_.warning(config_.part->span,
-                 fmt::format("keys that neither {} nor presets/import.yaml knows, taken to change no cost: {}",
-                             record_->file, join(out_.unknown, ", ")));
+      d_.warning(
+          config_.part->span,
+          fmt::format(
+              "keys that neither {} nor presets/import.yaml knows, taken to change no cost: {}",
+              record_->file, join(out_.unknown, ", ")));
     vision_note();
     explain_count(work_, *record_, builder.evaluator(), request_, out_, d_);
     out_.notes.insert(out_.notes.end(), builder.notes.begin(), builder.notes.end());

@@ -11,9 +11,8 @@ namespace reckon::importing {
 namespace {
 
 bool matches_any(std::string_view key, const std::vector<std::string>& patterns) {
-  return std::any_of(patterns.begin(), patterns.end(), [&](const std::string& p) {
-    return matches_pattern(key, p);
-  });
+  return std::any_of(patterns.begin(), patterns.end(),
+                     [&](const std::string& p) { return matches_pattern(key, p); });
 }
 
 // null, false, 0, an empty list: by such a value a key says that it isn't there.

@@ -78,8 +78,8 @@ class Rules {
 
   bool one_each(std::size_t found, const Found& f) {
     if (found == layers_) return true;
-    diagnostics_.error(f.span, fmt::format("{} has {} entries, and the model {} layers", f.how,
-                                           found, layers_));
+    diagnostics_.error(
+        f.span, fmt::format("{} has {} entries, and the model {} layers", f.how, found, layers_));
     return false;
   }
 
@@ -104,9 +104,8 @@ class Rules {
     if (f.kind != Kind::kWord) return false;
     note(f);
     if (!one_each(f.word.size(), f)) return false;
-    return std::all_of(f.word.begin(), f.word.end(), [&](char c) {
-      return entry(rule, std::string(1, c), f.span);
-    });
+    return std::all_of(f.word.begin(), f.word.end(),
+                       [&](char c) { return entry(rule, std::string(1, c), f.span); });
   }
 
   // A number of a rule; false where the rule can't be taken.
@@ -115,9 +114,9 @@ class Rules {
     const Found f = asked(expression);
     if (!f.is_number()) return false;
     if (f.number < 0 || f.number > kMostLayers || f.number != std::floor(f.number)) {
-      diagnostics_.error(f.span ? f.span : config_,
-                         fmt::format("{}: expected a whole number of layers, found {}", f.how,
-                                     written(f)));
+      diagnostics_.error(
+          f.span ? f.span : config_,
+          fmt::format("{}: expected a whole number of layers, found {}", f.how, written(f)));
       return false;
     }
     note(f);

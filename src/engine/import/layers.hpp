@@ -16,8 +16,8 @@ inline constexpr double kMostLayers = 100'000;  // they are written out one by o
 
 struct LayerKinds {
   std::vector<std::string> names;  // of each layer; empty after a fault
-  std::string rule;                // how they were chosen: "layer_types", "every 4th (full_attention_interval)"
-  Span span;                       // of the key that says so
+  std::string rule;  // how they were chosen: "layer_types", "every 4th (full_attention_interval)"
+  Span span;         // of the key that says so
   From from = From::kDefault;
 };
 

@@ -24,7 +24,8 @@ std::bitset<256> one(char c) { return range(c, c); }
 // what a part leaves open is a list of (node, which way).
 class RegexReader {
  public:
-  RegexReader(std::string_view text, std::vector<Regex::Node>& nodes) : text_(text), nodes_(nodes) {}
+  RegexReader(std::string_view text, std::vector<Regex::Node>& nodes)
+      : text_(text), nodes_(nodes) {}
 
   bool run(int& start) {
     if (text_.size() > kLongest) return false;
@@ -134,7 +135,8 @@ class RegexReader {
     if (c == 'd') return digits;
     if (c == 'w') return words;
     if (range('a', 'z').test(static_cast<unsigned char>(c)) ||
-        range('A', 'Z').test(static_cast<unsigned char>(c)) || digits.test(static_cast<unsigned char>(c)))
+        range('A', 'Z').test(static_cast<unsigned char>(c)) ||
+        digits.test(static_cast<unsigned char>(c)))
       failed_ = true;
     return one(c);
   }
@@ -176,7 +178,8 @@ bool Regex::matches_start(std::string_view text) const {
   std::vector<int> now, next;
   std::vector<bool> seen(nodes_.size());
   bool reached = false;
-  const auto visit = [&](std::vector<int>& to, int from) {  // through the states that take no character
+  const auto visit = [&](std::vector<int>& to,
+                         int from) {  // through the states that take no character
     std::vector<int> stack{from};
     while (!stack.empty()) {
       const int i = stack.back();

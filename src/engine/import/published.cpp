@@ -64,15 +64,16 @@ void state_count(const ImportRequest& request, Value& model) {
 
 // `files` as the terms say they are.
 void state_files(const PublishedTotal& total, const Value& buffers, Value& files) {
-  for (const auto& [key, word] : {std::pair{"mtp", "modules for further"},
-                                  std::pair{"vision", "vision tower"},
-                                  std::pair{"tied_copy", "tied head"}}) {
+  for (const auto& [key, word] :
+       {std::pair{"mtp", "modules for further"}, std::pair{"vision", "vision tower"},
+        std::pair{"tied_copy", "tied head"}}) {
     doc::take(files, key);
     if (has(total.terms, word)) doc::set(files, key, doc::scalar("yes"));
   }
   Value held = doc::sequence();
   for (const Value& b : buffers.items)
-    if (std::find(total.terms.begin(), total.terms.end(), b.find("name")->text) != total.terms.end())
+    if (std::find(total.terms.begin(), total.terms.end(), b.find("name")->text) !=
+        total.terms.end())
       held.items.push_back(b);
   doc::take(files, "buffers");
   if (!held.items.empty()) doc::set(files, "buffers", std::move(held));
@@ -96,7 +97,8 @@ void explain_count(Workspace& work, const Record& record, const Evaluator& eval,
   doc::set(tried, "files", std::move(all));
   Model<double> model;
   if (!bound(work, tried, model, diagnostics)) return;
-  const PublishedTotal total = explain_published(stored_report(model), request.published, diagnostics);
+  const PublishedTotal total =
+      explain_published(stored_report(model), request.published, diagnostics);
   if (diagnostics.has_errors()) return;
   state_count(request, out.model);
   if (total.verdict == PublishedVerdict::kUnexplained) {
@@ -104,7 +106,8 @@ void explain_count(Workspace& work, const Record& record, const Evaluator& eval,
                                     grouped(total.remainder), listed(total.terms)));
     return;
   }
-  out.notes.push_back(fmt::format("the published {} are {}", request.published, listed(total.terms)));
+  out.notes.push_back(
+      fmt::format("the published {} are {}", request.published, listed(total.terms)));
   const bool more = total.terms.size() > 1;
   if (!more && !stated) return;
   state_files(total, buffers, files);

@@ -16,7 +16,8 @@ using doc::Value;
 // Equal as what they say: [128, 128] of JSON and of YAML.
 bool says_same(const Value& a, const Value& b) {
   if (a.is_scalar() && b.is_scalar())
-    return a.text == b.text || (a.text == "yes" && b.text == "true") || (a.text == "no" && b.text == "false");
+    return a.text == b.text || (a.text == "yes" && b.text == "true") ||
+           (a.text == "no" && b.text == "false");
   if (a.kind != b.kind || a.items.size() != b.items.size()) return false;
   for (std::size_t i = 0; i < a.items.size(); ++i)
     if (!says_same(a.items[i], b.items[i])) return false;
@@ -26,11 +27,12 @@ bool says_same(const Value& a, const Value& b) {
 bool fits(const QuantizationRule& rule, const std::string& method, const Value& said) {
   if (rule.method != method) return false;
   if (!rule.where.is_mapping()) return true;
-  return std::all_of(rule.where.entries.begin(), rule.where.entries.end(), [&](const doc::Entry& e) {
-    const Value* at = stated(said, e.key);
-    if (e.value.is_scalar() && e.value.text == "none") return !at;
-    return at && says_same(e.value, *at);
-  });
+  return std::all_of(rule.where.entries.begin(), rule.where.entries.end(),
+                     [&](const doc::Entry& e) {
+                       const Value* at = stated(said, e.key);
+                       if (e.value.is_scalar() && e.value.text == "none") return !at;
+                       return at && says_same(e.value, *at);
+                     });
 }
 
 std::string text_of(const Value& said, std::string_view key) {
@@ -72,13 +74,13 @@ class Reader {
     for (const QuantizationRule& rule : rules_.quantization) known.insert(rule.method);
     const bool is_known = known.contains(method);
     auto& fault = d_.error(
-        at, is_known ? fmt::format("quantization '{}' with these settings has no format here", method)
-                     : fmt::format("quantization '{}' is not known", shortened(method)));
+        at, is_known
+                ? fmt::format("quantization '{}' with these settings has no format here", method)
+                : fmt::format("quantization '{}' is not known", shortened(method)));
     if (is_known) {
       std::vector<std::string> forms;
       for (const QuantizationRule& rule : rules_.quantization)
-        if (rule.method == method && rule.where.is_mapping())
-          forms.push_back(wheres(rule.where));
+        if (rule.method == method && rule.where.is_mapping()) forms.push_back(wheres(rule.where));
       fault.help(fmt::format("known: {}", join(forms, "; ")));
     } else {
       fault.help(fmt::format("known: {}; presets/import.yaml holds the rules",
@@ -104,12 +106,13 @@ class Reader {
   // Names of the modules of one class in one layer.
   std::vector<std::string> modules(const std::string& class_name, std::size_t layer) const {
     std::vector<std::string> out;
-    const Value* list = record_.spec.modules.is_mapping() ? record_.spec.modules.find(class_name) : nullptr;
+    const Value* list =
+        record_.spec.modules.is_mapping() ? record_.spec.modules.find(class_name) : nullptr;
     if (!list) return out;
     for (const Value& item : list->items) {
       std::string name = item.text;
-      for (const auto& [mark, number] :
-           {std::pair{std::string("{layer}"), std::to_string(layer)}, std::pair{std::string("{expert}"), std::string("0")}})
+      for (const auto& [mark, number] : {std::pair{std::string("{layer}"), std::to_string(layer)},
+                                         std::pair{std::string("{expert}"), std::string("0")}})
         if (const std::size_t at = name.find(mark); at != std::string::npos)
           name.replace(at, mark.size(), number);
       out.push_back(std::move(name));
@@ -143,10 +146,13 @@ class Reader {
     if (in.empty()) return false;
     if (outside.empty()) return true;
     if (!split_said_)
-      d_.error(at, fmt::format("layer {}: {} is quantized and {} is not, and formats go by class of "
-                               "tensor ('{}')", layer, outside, in, c))
-          .help("state the formats in a model file of your own: `reckon import` without the "
-                "quantization, then files: formats:");
+      d_.error(at,
+               fmt::format("layer {}: {} is quantized and {} is not, and formats go by class of "
+                           "tensor ('{}')",
+                           layer, outside, in, c))
+          .help(
+              "state the formats in a model file of your own: `reckon import` without the "
+              "quantization, then files: formats:");
     split_said_ = true;
     return false;
   }
@@ -167,8 +173,9 @@ class Reader {
       out.emplace_back(std::move(text));
       if (out.back().good()) continue;
       d_.error(item.span, fmt::format("'{}' is no pattern that can be read", shortened(item.text)))
-          .help("alternatives, groups, classes, . * + ? are; look-around, counts and references "
-                "are not");
+          .help(
+              "alternatives, groups, classes, . * + ? are; look-around, counts and references "
+              "are not");
       return false;
     }
     return true;
@@ -200,7 +207,8 @@ class Reader {
       const Value* list = stated(said, key);
       if (!list) continue;
       if (!list->is_sequence()) {
-        d_.error(list->span, fmt::format("{}: expected a list of modules, found a {}", key, doc::kind_of(*list)));
+        d_.error(list->span, fmt::format("{}: expected a list of modules, found a {}", key,
+                                         doc::kind_of(*list)));
         return;
       }
       std::vector<ModulePattern> patterns;
@@ -217,9 +225,8 @@ class Reader {
     for (const char* c : {"embedding", "head"})
       for (const std::string& name : modules(c, 0))
         if (p.matches(name)) return true;
-    if (std::any_of(rules_.outside.begin(), rules_.outside.end(), [&](const std::string& o) {
-          return matches_pattern(p.text(), o);
-        }))
+    if (std::any_of(rules_.outside.begin(), rules_.outside.end(),
+                    [&](const std::string& o) { return matches_pattern(p.text(), o); }))
       return true;
     return layer_beyond(p.text());
   }
@@ -241,9 +248,11 @@ class Reader {
     if (unused.empty()) return;
     const std::size_t all = unused.size();
     if (all > 3) unused.resize(3);
-    d_.warning(at, fmt::format("excluded from quantization: {}{} name no module that {} knows; their "
-                               "tensors are priced as quantized", join(unused, ", "),
-                               all > 3 ? fmt::format(" and {} more", all - 3) : "", record_.file));
+    d_.warning(at,
+               fmt::format("excluded from quantization: {}{} name no module that {} knows; their "
+                           "tensors are priced as quantized",
+                           join(unused, ", "), all > 3 ? fmt::format(" and {} more", all - 3) : "",
+                           record_.file));
   }
 
   const Record& record_;
@@ -259,7 +268,8 @@ class Reader {
 
 std::optional<Quantization> read_quantization(const Config& config, const Value& beside,
                                               const Record& record, const ImportRules& rules,
-                                              const LayerClasses& layers, Diagnostics& diagnostics) {
+                                              const LayerClasses& layers,
+                                              Diagnostics& diagnostics) {
   const Value* said = config.find("quantization_config");
   if (!said && beside.is_mapping()) said = stated(beside, "quantization");
   if (!said) return std::nullopt;

@@ -17,11 +17,11 @@ doc::Value complete(Workspace& work, const doc::Value& tree, int depth, Diagnost
   const doc::Value* base = tree.find("base");
   if (!base) return tree;
   if (!base->is_scalar() || depth > kMostBases) {
-    diagnostics.error(base->span, "base: expected the name of a record that isn't based on this one");
+    diagnostics.error(base->span,
+                      "base: expected the name of a record that isn't based on this one");
     return doc::faulty();
   }
-  const doc::Value* found =
-      work.load(Shelf::kArchitectures, base->text, base->span, diagnostics);
+  const doc::Value* found = work.load(Shelf::kArchitectures, base->text, base->span, diagnostics);
   if (!found) return doc::faulty();
   doc::Value out = complete(work, *found, depth + 1, diagnostics);
   if (!out.is_mapping()) return out;

@@ -27,7 +27,8 @@ class DecodeKind : public QuestionOf<DecodeQuestion> {
          "reckon decode llama-3-8b --batch 32 --context 8192 --tensor 8 --gpus 8xh100-sxm",
          "reckon decode llama-3-70b --batch 1,8,64 --context 4096 --tensor 8 --gpus 8xh100-sxm"},
         {"decode.*", "capacity", "reserve.*", "overlap.data", "latency.*", "efficiency.link",
-         "efficiency.network", "efficiency.memory", "ring_factor", "ring_across", "windows", "state"},
+         "efficiency.network", "efficiency.memory", "ring_factor", "ring_across", "windows",
+         "state"},
         {"decode.time", "decode.per_user", "decode.per_gpu", "decode.memory.time",
          "decode.compute.time"}};
     return info;
