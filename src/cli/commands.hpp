@@ -58,7 +58,7 @@ struct ShowOptions {
 int show(Session&, const Shared&, const ShowOptions&);
 
 struct ParamsOptions {
-  std::string model;
+  std::string model, assume;
   std::string sequence = "8192", batch = "1", format = "bf16";
   std::string state = "fp32", windows = "exact", published;
   bool stored = false;

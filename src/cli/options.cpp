@@ -334,6 +334,8 @@ std::vector<Command> commands(Values& v) {
          app.add_option("MODEL", v.params.model, "a model: `reckon list models`, or a path")
              ->type_name("")
              ->required();
+         word(app, "--assume", v.params.assume, "FAMILY",
+              "for a config.json of an unknown architecture: whose facts to take");
          word(app, "--sequence", v.params.sequence, "TOKENS",
               "length for attention FLOPs and cache");
          word(app, "--batch", v.params.batch, "N", "sequences of a decode step");

@@ -177,6 +177,16 @@ void stored_lines(const Model<double>& model, const ModelRequest& request, Model
   if (!total.empty()) out.total = explain_published(*out.stored, total, diagnostics);
 }
 
+// The model as said; with whose facts to take, if its architecture has none.
+doc::Value said_with(const ModelRequest& request) {
+  doc::Value said = said_model(request.model);
+  if (request.assume.empty()) return said;
+  doc::Value both = doc::mapping();
+  doc::set(both, "base", std::move(said));
+  doc::set(both, "assumed", doc::scalar(request.assume));
+  return both;
+}
+
 }  // namespace
 
 ModelReport report_model(Workspace& work, const ModelRequest& request, Diagnostics& diagnostics) {
@@ -184,7 +194,7 @@ ModelReport report_model(Workspace& work, const ModelRequest& request, Diagnosti
   const std::size_t before = diagnostics.error_count();
   Model<double> model;
   Origins origins;
-  const doc::Value tree = resolve_model(work, said_model(request.model), diagnostics);
+  const doc::Value tree = resolve_model(work, said_with(request), diagnostics);
   ModelQuestion<double> q;
   q.s = Count<double>(asked(request.sequence, "--sequence", Hint::kLength, diagnostics));
   q.B = Count<double>(asked(request.batch, "--batch", Hint::kCount, diagnostics));

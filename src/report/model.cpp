@@ -17,7 +17,11 @@
 namespace reckon {
 namespace {
 
-// Of these, what is nothing goes without saying.
+// What most models have none of, and then goes without saying.
+constexpr std::string_view kRare[] = {"parameters.mtp", "parameters.vision",
+                                      "files.scales",   "kv.indexer_per_token",
+                                      "kv.state",       "kv.convolution"};
+
 constexpr std::string_view kParts[] = {
     "parameters.embedding", "parameters.positions", "parameters.head",
     "parameters.attention", "parameters.mlp",       "parameters.experts",
@@ -150,6 +154,10 @@ std::vector<Section> sections_of(const ModelReport& report, const Result& result
   KeyValues headline(canvas);
   for (const auto& [key, value] : result.headline) headline.add(key, value);
   std::vector<Section> out{{.table = headline.table()}};
+  for (const std::string_view id : kRare) {
+    const Metric* m = r.result().find(id);
+    if (m && m->has_value() && m->value == 0) r.claim({id});
+  }
   Section parts = parts_section(r, canvas);  // takes its metrics before the group does
   out.push_back(group(r, "Parameters", {"parameters."}));
   out.push_back(std::move(parts));

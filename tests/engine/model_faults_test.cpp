@@ -89,11 +89,13 @@ TEST_CASE("a field of another kind is refused, since it would change nothing") {
 }
 
 TEST_CASE("zero, negative and absurd sizes") {
-  check(mixer("kind: lightning, heads: 0, head_width: 16"), "expected at least 1");
+  check(mixer("kind: lightning, heads: 0, head_width: 16"), "must be at least 1");
   check(mixer("kind: mamba1, inner: -128, state: 16, conv: 4, dt_rank: 4"), "inner");
   check(faults("{count: 9223372036854775808, mixer: {kind: none}, mlp: {kind: dense, width: 128}}"),
-        "more than are counted exactly");
-  check(mlp("kind: dense, width: 1e300"), "more than are counted exactly");
+        "count: '9223372036854775808' is more than the 2^24");
+  check(mlp("kind: dense, width: 1e300"), "width: '1e300' is more than the 2^24");
+  check(faults("{count: 16777216, mixer: {kind: none}, mlp: {kind: dense, width: 16777216}}"),
+        "5.4e+16 parameters, more than are counted exactly");
 }
 
 TEST_CASE("what is beside the token path, and what the files can hold") {
@@ -106,7 +108,7 @@ TEST_CASE("what is beside the token path, and what the files can hold") {
   check(faults(kDense, "files: {base: bf16, mtp: yes}\n"), "the model states no mtp modules");
   check(faults(kDense, "files: {base: bf16, vision: yes}\n"), "the model states no vision tower");
   check(faults(kDense, "files: {base: bf16, tied_copy: yes}\n"), "the model's head is not tied");
-  check(faults(kDense, "files: {base: bf61}\n"), "no format called 'bf61'");
+  check(faults(kDense, "files: {base: bf61}\n"), "no number format called 'bf61'");
   check(faults(kDense, "files: {base: bf16, formats: {attention: [fp8]}}\n"), "expected a mapping");
 }
 
@@ -123,7 +125,7 @@ TEST_CASE("a model by itself: options that can't be") {
   check(said(r), "--windows: expected exact or full, found 'none'");
   r.windows = "full";
   r.format = "bf16,fp9";
-  check(said(r), "no format called 'fp9'");
+  check(said(r), "no number format called 'fp9'");
   r.format = "bf16";
   r.published = "many";
   check(said(r), "--published");

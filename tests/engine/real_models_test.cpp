@@ -349,7 +349,7 @@ TEST_CASE("the recording of a model is its plain run, and dual numbers agree wit
     CHECK(dual.v == plain.n.total.raw);
     Model<double> more = p.model, less = p.model;
     *more.hidden += Count<double>(1.0);
-    *less.hidden -= Count<double>(1.0);
+    *less.hidden = *less.hidden - Count<double>(1.0);
     const double slope = (parameters(more).total.raw - parameters(less).total.raw) / 2;
     CHECK(dual.d == Approx(slope).epsilon(1e-9));
   }

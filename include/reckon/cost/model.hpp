@@ -86,19 +86,15 @@ void ModelEstimate<R>::metrics(V&& v) const {
       {{"parameters.experts", "routed experts", Hint::kParams}, n.experts},
       {{"parameters.shared", "shared experts", Hint::kParams}, n.shared},
       {{"parameters.router", "routers", Hint::kParams}, n.router},
-      {{"parameters.vectors", "norms, biases, filters", Hint::kParams}, n.vectors}};
+      {{"parameters.vectors", "norms, biases and the like", Hint::kParams}, n.vectors}};
   for (const auto& [info, value] : parts) v(info, value);
   v(kMtpParameters, n.mtp);
   v(kVisionParameters, n.vision);
-  constexpr const char* kNoFiles = "the model does not state what its files hold";
-  const auto of_files = [this](auto part) {
-    using T = std::decay_t<decltype(part(*files))>;
-    return files ? std::optional<T>(part(*files)) : std::nullopt;
-  };
-  using Files = const FileContents<R>&;
-  v(kFileElements, of_files([](Files f) { return f.elements; }), kNoFiles);
-  v(kFileScales, of_files([](Files f) { return f.scales; }), kNoFiles);
-  v(kFileBytes, of_files([](Files f) { return f.bytes; }), kNoFiles);
+  if (files) {
+    v(kFileElements, files->elements);
+    v(kFileScales, files->scales);
+    v(kFileBytes, files->bytes);
+  }
   v(MetricInfo{"memory.weights", "weights"}, weights);
   v(kForwardMatmul, matmul);
   v(kForwardFlops, flops.forward, kNoLayers);

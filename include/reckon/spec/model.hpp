@@ -212,9 +212,7 @@ struct VisionTower {
     v(Field("matrices", "", "of an MLP").degree(), s.matrices...);
     v(Field("patch_bias", "", "the patch matrix has a bias"), s.patch_bias...);
     v(Field("bias", "", "matrices have biases"), s.bias...);
-    v(Field("projector", "", "elements of each tensor between tower and model")
-          .hint(Hint::kParams)
-          .limit(Limit::kAtLeastOne),
+    v(Field("projector", "", "elements of each tensor between tower and model").hint(Hint::kParams),
       s.projector...);
     v(Field("projector_source", "", "where they come from"), s.text...);
   }

@@ -69,6 +69,7 @@ class DecodeKind : public QuestionOf<DecodeQuestion> {
         "attention's own FLOPs (over an MLA latent they can take longer than reading it)",
         "kernel launches and the engine's own time",
         "small tensors that every tensor rank keeps whole"};
+    say_mixers(q.model, r);
   }
 
   std::vector<Alternative> alternatives(const Input& q) const override {

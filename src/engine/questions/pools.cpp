@@ -85,6 +85,7 @@ class PoolsKind : public QuestionOf<PoolsQuestion> {
     say_shared_heads(q.model, q.decode_tensor, q.assume.decode.shared_heads, r);
     r.not_modelled = {"waiting in a queue", "the batch's ramp up and down",
                       "sending the cache layer by layer during the prefill"};
+    say_mixers(q.model, r);
   }
 
   std::vector<Alternative> alternatives(const Input& q) const override {

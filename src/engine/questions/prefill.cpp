@@ -65,6 +65,7 @@ class PrefillKind : public QuestionOf<PrefillQuestion> {
     if (out.run) r.answer.grids.push_back(counts_grid(q));
     r.not_modelled = {"the embedding lookup, norms and other elementwise work",
                       "waiting for other prompts", "prefixes that are cached already"};
+    say_mixers(q.model, r);
   }
 
   std::vector<Alternative> alternatives(const Input& q) const override {

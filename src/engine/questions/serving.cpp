@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "reckon/cost/questions/decode.hpp"
 #include "reckon/units/format.hpp"
 
@@ -96,6 +98,22 @@ void need_countable(const Model<double>& model, const Assume<double>& assume, bo
       assume.prefill.head == HeadPositions::kLast)
     asked.fault("model", "model: a head on the last position alone needs the model's vocabulary")
         .help("name a model, or count all its parameters: --assume prefill.head=all");
+}
+
+void say_mixers(const Model<double>& model, Result& r) {
+  const auto any = [&model](auto is) {
+    return std::any_of(model.layers.begin(), model.layers.end(),
+                       [&](const LayerGroup<double>& g) { return is(g.mixer); });
+  };
+  if (any([](const Mixer<double>& x) { return recurrent(x.kind); })) {
+    r.not_modelled.emplace_back("writing recurrent states back after each token");
+    r.not_modelled.emplace_back("what chunked kernels of recurrent mixers execute beyond one pass");
+  }
+  if (any([](const Mixer<double>& x) { return x.kind == MixerKind::kMamba1; }))
+    r.not_modelled.emplace_back("the small all-reduce inside a mamba1 layer on tensor ranks");
+  if (any([](const Mixer<double>& x) { return x.index_heads.has_value(); }))
+    r.not_modelled.emplace_back(
+        "reading only the tokens that an indexer picks: the whole cache counts as read");
 }
 
 void say_shared_heads(const Model<double>& model, Count<double> ranks, SharedHeads how, Result& r) {

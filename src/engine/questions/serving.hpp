@@ -30,6 +30,8 @@ void need_countable(const Model<double>& model, const Assume<double>& assume, bo
 
 long number(Count<double> n);
 // Where ranks outnumber KV heads: what happens to the cache.
+// What serving leaves out of mixers that are not plain attention.
+void say_mixers(const Model<double>& model, Result& r);
 void say_shared_heads(const Model<double>& model, Count<double> ranks, SharedHeads how, Result& r);
 std::string model_name(const Model<double>& model);
 
