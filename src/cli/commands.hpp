@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "reckon/engine/import.hpp"
 #include "session.hpp"
 
 namespace reckon::cli {
@@ -57,12 +58,19 @@ struct ShowOptions {
 int show(Session&, const Shared&, const ShowOptions&);
 
 struct ParamsOptions {
-  std::string model;
+  std::string model, assume;
   std::string sequence = "8192", batch = "1", format = "bf16";
   std::string state = "fp32", windows = "exact", published;
   bool stored = false;
 };
 int params(Session&, const Shared&, const ParamsOptions&);
+
+struct ImportOptions {
+  std::string config, output;
+  ImportRequest request;
+  bool explain = false;
+};
+int import_config(Session&, const Shared&, const ImportOptions&);
 
 struct FormulasOptions {
   std::string pattern = "*";

@@ -4,6 +4,7 @@
 #include "commands.hpp"
 #include "reckon/base/edit_distance.hpp"
 #include "reckon/base/table.hpp"
+#include "reckon/base/text.hpp"
 
 namespace reckon::cli {
 namespace {
@@ -23,6 +24,7 @@ const std::vector<Topic>& topics() {
       {"kernels", {Shelf::kKernels}},
       {"nccl", {Shelf::kNccl}},
       {"models", {Shelf::kModels}},
+      {"architectures", {Shelf::kArchitectures}},
       {"precision", {Shelf::kRecipes}},
       {"optimizers", {Shelf::kOptimizers}},
       {"formats", {Shelf::kFormats}},
@@ -68,6 +70,13 @@ std::string summary(Shelf shelf, const doc::Value& v) {
     case Shelf::kModels: {
       const std::string params = text("params");
       return params.empty() ? text("parameters.published") : params;
+    }
+    case Shelf::kArchitectures: {
+      const doc::Value* list = v.find("architectures");
+      std::vector<std::string> names;
+      if (list)
+        for (const doc::Value& item : list->items) names.push_back(item.text);
+      return join(names, ", ");
     }
     case Shelf::kFormats:
       return text("bits_per_weight") + " bits";

@@ -57,6 +57,7 @@ struct Values {
   ListOptions list;
   ShowOptions show;
   ParamsOptions params;
+  ImportOptions import_config;
   FormulasOptions formulas;
   SensitivityOptions sensitivity;
   ValidateOptions validate;
@@ -336,6 +337,8 @@ std::vector<Command> commands(Values& v) {
          app.add_option("MODEL", v.params.model, "a model: `reckon list models`, or a path")
              ->type_name("")
              ->required();
+         word(app, "--assume", v.params.assume, "FAMILY",
+              "for a config.json of an unknown architecture: whose facts to take");
          word(app, "--sequence", v.params.sequence, "TOKENS",
               "length for attention FLOPs and cache");
          word(app, "--batch", v.params.batch, "N", "sequences of a decode step");
@@ -349,6 +352,29 @@ std::vector<Command> commands(Values& v) {
               "a published total: which terms it contains (exit status 0, 4, 1)");
        },
        [&v](Session& s, const Shared& g) { return params(s, g, v.params); }});
+  all.push_back(
+      {"import",
+       kModels,
+       "CONFIG",
+       "a Hugging Face config.json as a model, with what says each figure",
+       {"reckon import Llama-3.3-70B/config.json -o models/llama-3.3-70b.yaml",
+        "reckon import config.json --explain", "reckon import config.json --assume llama"},
+       [=, &v](CLI::App& app) {
+         ImportOptions& o = v.import_config;
+         app.add_option("CONFIG", o.config, "a config.json")->type_name("")->required();
+         word(app, "-o,--output", o.output, "FILE", "write the model there instead of stdout");
+         app.add_flag("--explain", o.explain,
+                      "each field with what says so: stated, class default, derived, assumed");
+         word(app, "--assume", o.request.assume, "FAMILY",
+              "for an unknown architecture: whose facts to take (`reckon list architectures`)");
+         word(app, "--name", o.request.name, "NAME", "as people call it");
+         word(app, "--source", o.request.source, "TEXT", "where the config is from");
+         word(app, "--published", o.request.published, "N",
+              "a count that a source prints: what the files hold is set so that it is met");
+         word(app, "--active", o.request.active, "N", "active parameters that it prints");
+         word(app, "--count-source", o.request.count_source, "TEXT", "where they are printed");
+       },
+       [&v](Session& s, const Shared& g) { return import_config(s, g, v.import_config); }});
   all.push_back({"list",
                  kModels,
                  "[WHAT]",
@@ -357,8 +383,7 @@ std::vector<Command> commands(Values& v) {
                  [=, &v](CLI::App& app) {
                    app.add_option("WHAT", v.list.what,
                                   "hardware, chips, nodes, fabrics, clusters, kernels, nccl, models, "
-                                  "precision, "
-                                  "optimizers, formats, presets")
+                                  "architectures, precision, optimizers, formats, presets")
                        ->type_name("");
                  },
                  [&v](Session& s, const Shared& g) { return list(s, g, v.list); }});

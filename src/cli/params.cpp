@@ -11,7 +11,7 @@ int params(Session& session, const Shared& shared, const ParamsOptions& options)
   const ModelReport report =
       report_model(session.work(),
                    {options.model, options.sequence, options.batch, options.format, options.state,
-                    options.windows, options.stored, options.published},
+                    options.windows, options.stored, options.published, options.assume},
                    session.diagnostics());
   if (session.report_faults()) return kUsage;
   switch (shared.format) {

@@ -9,6 +9,7 @@
 #include "reckon/base/edit_distance.hpp"
 #include "reckon/doc/reference.hpp"
 #include "reckon/engine/kinds.hpp"
+#include "reckon/spec/architecture.hpp"
 #include "reckon/spec/budgets.hpp"
 #include "reckon/spec/kernels.hpp"
 #include "reckon/spec/measurements.hpp"
@@ -28,6 +29,11 @@ std::vector<Kind> make_kinds() {
   std::vector<Kind> all{
       {"training", "plans/", "A training plan.", [] { return describe<TrainingPlan<double>>(); }},
       {"model", "models/", "A model.", [] { return describe<Model<double>>(); }},
+      {"architecture", "models/architectures/",
+       "What no config.json states: how an architecture spells its dimensions.",
+       [] { return describe<Architecture>(); }},
+      {"import", "presets/import.yaml", "What holds for a config.json of every architecture.",
+       [] { return describe<ImportRules>(); }},
       {"chip", "hardware/chips/", "What one GPU can do.", [] { return describe<Chip<double>>(); }},
       {"node", "hardware/nodes/", "GPUs that share a scale-up link, and their network ports.",
        [] { return describe<Node<double>>(); }},

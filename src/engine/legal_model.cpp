@@ -69,6 +69,12 @@ class ModelCheck {
       : model_(model), path_(std::move(path)), places_(places), out_(out) {}
 
   void run() {
+    if (!model_.assumed.empty())
+      out_.warning(
+          places_.of(path_ + ".assumed"),
+          fmt::format("assumed: the facts of '{}' were taken for an architecture that has no "
+                      "record, so every figure of this model is assumed",
+                      model_.assumed));
     const std::size_t before = out_.error_count();
     if (model_.abstract()) return abstract();
     if (model_.active)

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "collect.hpp"
 #include "reckon/cost/kv.hpp"
 #include "reckon/cost/model.hpp"
@@ -91,6 +93,16 @@ double asked(const std::string& text, const char* option, Hint hint, Diagnostics
   return x;
 }
 
+// Layers that are alike are one line, wherever they stand.
+void add_line(LayerLine line, std::vector<LayerLine>& lines) {
+  const auto alike = std::find_if(lines.begin(), lines.end(), [&](const LayerLine& l) {
+    return l.mixer == line.mixer && l.mlp == line.mlp && l.per_layer == line.per_layer;
+  });
+  if (alike == lines.end()) return lines.push_back(std::move(line));
+  alike->count += line.count;
+  alike->total += line.total;
+}
+
 void layer_lines(const Model<double>& model, ModelReport& out) {
   for (const LayerGroup<double>& g : model.layers) {
     LayerLine l;
@@ -101,7 +113,7 @@ void layer_lines(const Model<double>& model, ModelReport& out) {
       l.per_layer = value_of(layer_parameters(model, g).total().raw);
       l.total = l.count * l.per_layer;
     }
-    out.layers.push_back(std::move(l));
+    add_line(std::move(l), out.layers);
   }
 }
 
@@ -165,6 +177,16 @@ void stored_lines(const Model<double>& model, const ModelRequest& request, Model
   if (!total.empty()) out.total = explain_published(*out.stored, total, diagnostics);
 }
 
+// The model as said; with whose facts to take, if its architecture has none.
+doc::Value said_with(const ModelRequest& request) {
+  doc::Value said = said_model(request.model);
+  if (request.assume.empty()) return said;
+  doc::Value both = doc::mapping();
+  doc::set(both, "base", std::move(said));
+  doc::set(both, "assumed", doc::scalar(request.assume));
+  return both;
+}
+
 }  // namespace
 
 ModelReport report_model(Workspace& work, const ModelRequest& request, Diagnostics& diagnostics) {
@@ -172,7 +194,7 @@ ModelReport report_model(Workspace& work, const ModelRequest& request, Diagnosti
   const std::size_t before = diagnostics.error_count();
   Model<double> model;
   Origins origins;
-  const doc::Value tree = resolve_model(work, said_model(request.model), diagnostics);
+  const doc::Value tree = resolve_model(work, said_with(request), diagnostics);
   ModelQuestion<double> q;
   q.s = Count<double>(asked(request.sequence, "--sequence", Hint::kLength, diagnostics));
   q.B = Count<double>(asked(request.batch, "--batch", Hint::kCount, diagnostics));

@@ -6,6 +6,7 @@
 #include "overlay.hpp"
 #include "parts.hpp"
 #include "reckon/base/text.hpp"
+#include "reckon/engine/import.hpp"
 #include "reckon/engine/load.hpp"
 #include "reckon/units/parse.hpp"
 
@@ -18,15 +19,28 @@ bool is_none(const Value& v) {
   return v.is_null() || (v.is_scalar() && !v.quoted && v.text == "none");
 }
 
+// The file behind a name, or a model imported from somebody's config.json.
+Value load_named(Workspace& work, Shelf shelf, const Value& said, const std::string& assume,
+                 Diagnostics& diagnostics) {
+  if (shelf == Shelf::kModels) {
+    const auto config = config_called(work, said.text, said.span.file ? said.span.file->name : "");
+    if (!config.empty()) {
+      Imported in = import_model(work, config.string(), said.span, {.assume = assume}, diagnostics);
+      return in.model.is_mapping() ? std::move(in.model) : doc::faulty();
+    }
+  }
+  const Value* found = work.load(shelf, said.text, said.span, diagnostics);
+  return found ? *found : doc::faulty();
+}
+
 // A name, or {base: NAME, what differs}, or everything written out. `complete` looks up what the named thing refers to,
 // before and after what differs is laid over it: so one field deep inside can be overridden.
 template <class Complete>
 Value named(Workspace& work, Shelf shelf, const Value& said, Diagnostics& diagnostics,
-            Complete complete) {
+            Complete complete, const std::string& assume = "") {
   if (said.is_scalar()) {
-    const Value* found = work.load(shelf, said.text, said.span, diagnostics);
-    if (!found) return doc::faulty();
-    Value out = *found;
+    Value out = load_named(work, shelf, said, assume, diagnostics);
+    if (!out.is_mapping()) return out;
     complete(out);
     return out;
   }
@@ -45,7 +59,9 @@ Value named(Workspace& work, Shelf shelf, const Value& said, Diagnostics& diagno
                                                 shelf_info(shelf).word));
       return doc::faulty();
     }
-    out = named(work, shelf, *base, diagnostics, complete);
+    const Value* family = said.find("assumed");
+    out = named(work, shelf, *base, diagnostics, complete,
+                family && family->is_scalar() ? family->text : "");
     if (!out.is_mapping()) return out;
     std::erase_if(rest.entries, [](const doc::Entry& e) { return e.key == "base"; });
   }
@@ -183,8 +199,8 @@ bool names_no_item(Workspace& work, const Value& said, const Value& layers,
       });
   const Value* base = said.is_mapping() ? said.find("base") : nullptr;
   if (!numbers || !base || !base->is_scalar()) return false;
-  const Value* named_model = work.load(Shelf::kModels, base->text, base->span, diagnostics);
-  const Value* list = named_model ? named_model->find("layers") : nullptr;
+  const Value named_model = load_named(work, Shelf::kModels, *base, "", diagnostics);
+  const Value* list = named_model.is_mapping() ? named_model.find("layers") : nullptr;
   if (!list || !list->is_sequence() || list->items.empty()) return false;
   for (const doc::Entry& e : layers.entries) {
     if (e.key.size() < 9 && std::stoul(e.key) < list->items.size()) continue;

@@ -24,6 +24,7 @@ constexpr ShelfInfo kInfo[] = {{"hardware/chips", "chip", "chips"},
                                {"hardware/kernels", "kernels", "kernel files"},
                                {"hardware/nccl", "nccl", "NCCL models"},
                                {"models", "model", "models"},
+                               {"models/architectures", "architecture", "architectures"},
                                {"formats", "format", "number formats"},
                                {"formats/recipes", "precision", "precision recipes"},
                                {"optimizers", "optimizer", "optimizers"},
@@ -119,15 +120,25 @@ doc::Value Workspace::read(const fs::path& file, Span said, Diagnostics& diagnos
 doc::Value Workspace::read_as(std::string name, const fs::path& file, Span said,
                               Diagnostics& diagnostics) {
   std::string text;
-  if (!read_file(file, text)) {
-    std::error_code error;
-    const char* why = fs::is_directory(file, error) ? "is a folder"
-                      : fs::exists(file, error)     ? "can't be read"
-                                                    : "does not exist";
-    diagnostics.error(said, fmt::format("{} {}", file.string(), why));
-    return doc::faulty();
-  }
+  if (!read_or_say(file, said, text, diagnostics)) return doc::faulty();
   return read_text(std::move(name), std::move(text), diagnostics);
+}
+
+bool Workspace::read_or_say(const fs::path& file, Span said, std::string& text,
+                            Diagnostics& diagnostics) const {
+  if (read_file(file, text)) return true;
+  std::error_code error;
+  const char* why = fs::is_directory(file, error) ? "is a folder"
+                    : fs::exists(file, error)     ? "can't be read"
+                                                  : "does not exist";
+  diagnostics.error(said, fmt::format("{} {}", file.string(), why));
+  return false;
+}
+
+doc::Value Workspace::read_lenient(const fs::path& file, Span said, Diagnostics& diagnostics) {
+  std::string text;
+  if (!read_or_say(file, said, text, diagnostics)) return {};
+  return doc::parse_json(sources_.add(file.string(), std::move(text)), diagnostics, true);
 }
 
 // Data files are named from their root: presets/textbook.yaml. `reckon show --path` knows the rest.

@@ -1,32 +1,11 @@
 // Every file in models/: its dimensions are possible, and give the counts that its source prints.
-#include <cmath>
-
 #include "data.hpp"
 #include "reckon/cost/parameters.hpp"
 #include "reckon/engine/legal.hpp"
-#include "reckon/units/parse.hpp"
+#include "reckon/engine/stored.hpp"
 
 namespace reckon {
 namespace {
-
-double count(const std::string& text) {
-  const auto parsed = parse_quantity(text, kOne, Hint::kParams);
-  INFO(text);
-  REQUIRE(std::holds_alternative<double>(parsed));
-  return std::get<double>(parsed);
-}
-
-// "174.6B" -> 0.1B: what its last digit counts.
-double last_digit(const std::string& printed) {
-  const std::size_t end = std::min(printed.find_first_not_of("0123456789."), printed.size());
-  const std::size_t point = std::min(printed.find('.'), end);
-  const std::size_t decimals = point < end ? end - point - 1 : 0;
-  return count("1" + printed.substr(end)) * std::pow(10, -static_cast<double>(decimals));
-}
-
-bool rounds_to(double exact, const std::string& printed) {
-  return std::abs(exact - count(printed)) <= 0.5 * last_digit(printed);
-}
 
 TEST_CASE("A printed count is met to its last digit") {
   CHECK(rounds_to(8030261248, "8030261248"));
@@ -37,9 +16,19 @@ TEST_CASE("A printed count is met to its last digit") {
   CHECK_FALSE(rounds_to(174.54e9, "174.6B"));
 }
 
+// What is printed are the parameters, or what the file says is stored. Kimi-K2's count is more than any rule explains.
+void check_published(const std::string& id, const Model<double>& model) {
+  Diagnostics d;
+  const PublishedTotal p = explain_published(stored_report(model), model.parameters.published, d);
+  REQUIRE_FALSE(d.has_errors());
+  const bool kimi = id == "kimi-k2";
+  CHECK(p.verdict == (kimi ? PublishedVerdict::kUnexplained : PublishedVerdict::kMatch));
+  CHECK(p.remainder == (kimi ? 3416 : 0));
+}
+
 TEST_CASE("Models have the parameters that their sources print") {
   const std::vector<std::string> ids = test::data().ids(Shelf::kModels);
-  REQUIRE(ids.size() >= 15);
+  REQUIRE(ids.size() >= 60);
   for (const std::string& id : ids) {
     CAPTURE(id);
     const auto model = test::bound<Model<double>>(resolve_model, id);
@@ -50,8 +39,10 @@ TEST_CASE("Models have the parameters that their sources print") {
     }
     const PublishedCount& printed = model.parameters;
     REQUIRE(printed.published.empty() == !printed.rounded.empty());  // one of the two
+    CHECK_FALSE(printed.source.empty());
+    CHECK_FALSE(model.source.empty());
     CAPTURE(n.total.raw);
-    if (!printed.published.empty()) CHECK(n.total.raw == count(printed.published));
+    if (!printed.published.empty()) check_published(id, model);
     if (!printed.rounded.empty()) CHECK(rounds_to(n.total.raw, printed.rounded));
     if (printed.active.empty()) continue;
     // Sources differ in whether embeddings are active, and do not say it.

@@ -23,6 +23,7 @@ struct ModelRequest {
   std::string state = "fp32", windows = "exact";  // of the cache: recurrent states; local layers
   bool stored = false;                            // what the files hold
   std::string published = {};  // a total to explain by it; "" = what the model's file states
+  std::string assume = {};     // whose facts to take for a config of an unknown architecture
 };
 
 struct LayerLine {

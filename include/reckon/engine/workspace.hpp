@@ -25,6 +25,7 @@ enum class Shelf {
   kKernels,
   kNccl,
   kModels,
+  kArchitectures,
   kFormats,
   kRecipes,
   kOptimizers,
@@ -35,10 +36,10 @@ struct ShelfInfo {
   std::string_view folder, kind, word;  // "hardware/chips", "chip", "chips"
 };
 const ShelfInfo& shelf_info(Shelf shelf);
-inline constexpr Shelf kShelves[] = {Shelf::kChips,    Shelf::kNodes,   Shelf::kFabrics,
-                                     Shelf::kClusters, Shelf::kKernels, Shelf::kNccl,   Shelf::kModels,
-                                     Shelf::kFormats,  Shelf::kRecipes, Shelf::kOptimizers,
-                                     Shelf::kPresets};
+inline constexpr Shelf kShelves[] = {
+    Shelf::kChips,   Shelf::kNodes,         Shelf::kFabrics, Shelf::kClusters,
+    Shelf::kKernels, Shelf::kNccl,          Shelf::kModels,  Shelf::kArchitectures,
+    Shelf::kFormats, Shelf::kRecipes,       Shelf::kOptimizers, Shelf::kPresets};
 
 class Workspace {
  public:
@@ -65,12 +66,16 @@ class Workspace {
     return read_as(shown_name(file), file, said, diagnostics);
   }
   doc::Value read_text(std::string name, std::string text, Diagnostics& diagnostics);
+  // JSON that others wrote: bare Infinity and NaN are taken for texts.
+  doc::Value read_lenient(const std::filesystem::path& file, Span said, Diagnostics& diagnostics);
 
  private:
   std::string shown_name(const std::filesystem::path& file) const;
   doc::Value read_as(std::string name, const std::filesystem::path& file, Span said,
                      Diagnostics& diagnostics);
   const doc::Value* keep(const std::string& key, doc::Value tree);
+  bool read_or_say(const std::filesystem::path& file, Span said, std::string& text,
+                   Diagnostics& diagnostics) const;
 
   std::vector<std::filesystem::path> roots_;
   Sources sources_;

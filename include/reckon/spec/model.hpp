@@ -268,7 +268,7 @@ struct PublishedCount {
 
 template <class R>
 struct Model {
-  std::string id, name, source;
+  std::string id, name, source, assumed;
   std::optional<Count<R>> params, active;  // abstract models
   std::optional<Count<R>> hidden;
   Count<R> vocab{0}, positions{0};
@@ -288,6 +288,8 @@ struct Model {
   static void fields(V&& v, S&... s) {
     v(Field("id", "", "the file's name, filled in by the program"), s.id...);
     v(Field("name", "", "as people call it"), s.name...);
+    v(Field("assumed", "", "the architecture whose facts an import took for an unknown one"),
+      s.assumed...);
     v(Field("params", "N", "abstract models: all parameters")
           .hint(Hint::kParams)
           .limit(Limit::kPositive),
