@@ -24,7 +24,8 @@ const std::vector<Topic>& topics() {
       {"precision", {Shelf::kRecipes}},
       {"optimizers", {Shelf::kOptimizers}},
       {"formats", {Shelf::kFormats}},
-      {"presets", {Shelf::kPresets}}};
+      {"presets", {Shelf::kPresets}},
+      {"laws", {Shelf::kLaws}}};
   return all;
 }
 
@@ -58,6 +59,8 @@ std::string summary(Shelf shelf, const doc::Value& v) {
       const std::string params = text("params");
       return params.empty() ? text("parameters.published") : params;
     }
+    case Shelf::kLaws:
+      return join_words({text("family"), text("confidence")});
     case Shelf::kFormats:
       return text("bits_per_weight") + " bits";
     default:

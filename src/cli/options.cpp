@@ -345,7 +345,7 @@ std::vector<Command> commands(Values& v) {
                  [=, &v](CLI::App& app) {
                    app.add_option("WHAT", v.list.what,
                                   "hardware, chips, nodes, fabrics, clusters, models, precision, "
-                                  "optimizers, formats, presets")
+                                  "optimizers, formats, presets, laws")
                        ->type_name("");
                  },
                  [&v](Session& s, const Shared& g) { return list(s, g, v.list); }});
@@ -382,7 +382,7 @@ std::vector<Command> commands(Values& v) {
        [=, &v](CLI::App& app) {
          app.add_option("KIND", v.schema.kind,
                         "training, model, chip, node, fabric, cluster, format, "
-                        "precision, optimizer, preset")
+                        "precision, optimizer, preset, law")
              ->type_name("");
        },
        [&v](Session& s, const Shared& g) { return schema(s, g, v.schema); }});

@@ -38,7 +38,8 @@ std::vector<Kind> make_kinds() {
       {"optimizer", "optimizers/", "States per parameter.",
        [] { return describe<Optimizer<double>>(); }},
       {"preset", "presets/", "A value for every key of `assume:`.",
-       [] { return describe<Assume<double>>(); }}};
+       [] { return describe<Assume<double>>(); }},
+      {"law", "laws/", "A scaling law.", [] { return describe<Law<double>>(); }}};
   for (const Question* q : questions())
     all.push_back({std::string(q->word()), "plans/", fmt::format("A question: {}.", q->summary()),
                    [q] { return q->describe(); }});

@@ -154,6 +154,7 @@ TrainingEstimate<R> estimate(const TrainingPlan<R>& plan) {
   add_up(e);
   e.bubble = bubble_ratios(pipeline_shape(plan, e.layout));
   e.run.steps = run_steps(plan, e.layout);
+  e.batch = run_batch(plan, e.layout, e.parameters.total);
   time_step(plan, inputs.stages, e);
   return e;
 }

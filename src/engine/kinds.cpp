@@ -24,6 +24,8 @@ class TrainingKind : public PlanKind {
 const std::vector<const Question*>& questions() {
   // In the order of the help. One a line: the marks keep clang-format from filling lines.
   static const std::vector<const Question*> all{
+      &scaling_question(),      //
+      &critical_batch_question(),  //
       &states_question(),       //
       &activations_question(),  //
       &collective_question(),   //

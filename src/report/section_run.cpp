@@ -67,6 +67,13 @@ Section run_section(Reader& r, const Canvas& canvas) {
                        {"run.gpu_hours", "GPU-hours", ""}});
   lines.add("energy", {{"run.energy", "energy", ""}});
   lines.add("cost", {{"run.cost", "cost", ""}});
+  lines.add("step", {{"batch.tokens", "tokens of a step", ""},
+                     {"batch.over_critical", "critical batch", " × the critical batch"},
+                     {"batch.critical", "", ""},
+                     {"batch.confidence", "", " of it"}});
+  lines.add("a step twice as large", {{"batch.doubled.steps", "", " × the steps"},
+                                      {"batch.doubled.compute", "", " × the compute"}});
+  lines.add("most data ranks below it", {{"batch.largest_data", "", ""}});
   return lines.section("Run");
 }
 

@@ -83,6 +83,8 @@ doc::Value resolve_node(Workspace& work, const doc::Value& said, Diagnostics& di
 doc::Value resolve_precision(Workspace& work, const doc::Value& said, Diagnostics& diagnostics);
 doc::Value resolve_optimizer(Workspace& work, const doc::Value& said, Diagnostics& diagnostics);
 doc::Value resolve_format(Workspace& work, const doc::Value& said, Diagnostics& diagnostics);
+doc::Value resolve_law(Workspace& work, const doc::Value& said, Diagnostics& diagnostics);
+doc::Value resolve_chip(Workspace& work, const doc::Value& said, Diagnostics& diagnostics);
 doc::Value resolve_assume(Workspace& work, const doc::Value& said, Diagnostics& diagnostics);
 
 }  // namespace reckon

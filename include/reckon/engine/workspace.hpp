@@ -26,7 +26,8 @@ enum class Shelf {
   kFormats,
   kRecipes,
   kOptimizers,
-  kPresets
+  kPresets,
+  kLaws
 };
 
 struct ShelfInfo {
@@ -35,7 +36,8 @@ struct ShelfInfo {
 const ShelfInfo& shelf_info(Shelf shelf);
 inline constexpr Shelf kShelves[] = {Shelf::kChips,    Shelf::kNodes,      Shelf::kFabrics,
                                      Shelf::kClusters, Shelf::kModels,     Shelf::kFormats,
-                                     Shelf::kRecipes,  Shelf::kOptimizers, Shelf::kPresets};
+                                     Shelf::kRecipes,  Shelf::kOptimizers, Shelf::kPresets,
+                                     Shelf::kLaws};
 
 class Workspace {
  public:

@@ -10,6 +10,7 @@ const Question& activations_question();
 const Question& chunk_question();
 const Question& collective_question();
 const Question& compress_question();
+const Question& critical_batch_question();
 const Question& decode_question();
 const Question& dtype_question();
 const Question& experts_question();
@@ -17,6 +18,7 @@ const Question& pipeline_question();
 const Question& pools_question();
 const Question& prefill_question();
 const Question& quantize_question();
+const Question& scaling_question();
 const Question& states_question();
 const Question& tensor_question();
 
