@@ -25,7 +25,12 @@ const std::vector<const Question*>& questions() {
   // In the order of the help. One a line: the marks keep clang-format from filling lines.
   static const std::vector<const Question*> all{
       &scaling_question(),      //
+      &lifetime_question(),     //
+      &repeat_question(),       //
       &critical_batch_question(),  //
+      &emergence_question(),    //
+      &loss_error_question(),   //
+      &mup_question(),          //
       &states_question(),       //
       &activations_question(),  //
       &collective_question(),   //

@@ -58,14 +58,14 @@ inline const Formula kMinOfRun{"scaling.c_min", "C_min",
 namespace detail {
 
 template <class R>
-Count<R> by_power(const Formula& f, const Power<R>& p, Flops<R> C, Flops<R> unit) {
+Count<R> by_power(const Formula& f, const PowerLaw<R>& p, Flops<R> C, Flops<R> unit) {
   auto n = p.scale, a = p.exponent;
   auto C_unit = unit;
   NAME(n, a, C, C_unit);
   return f(n * pow(C / C_unit, a));
 }
 template <class R>
-Flops<R> invert_power(const Formula& f, const Power<R>& p, Count<R> x, Flops<R> unit) {
+Flops<R> invert_power(const Formula& f, const PowerLaw<R>& p, Count<R> x, Flops<R> unit) {
   auto n = p.scale, a = p.exponent;
   auto C_unit = unit;
   NAME(x, n, a, C_unit);
@@ -73,7 +73,7 @@ Flops<R> invert_power(const Formula& f, const Power<R>& p, Count<R> x, Flops<R> 
 }
 // The other of N and D is a power of C: x = C / (k · n · (C/C_unit)^a).
 template <class R>
-Flops<R> invert_other(const Power<R>& p, Count<R> x, Flops<R> unit, Flops<R> k) {
+Flops<R> invert_other(const PowerLaw<R>& p, Count<R> x, Flops<R> unit, Flops<R> k) {
   auto n = p.scale, a = p.exponent;
   auto C_unit = unit;
   NAME(x, k, n, a, C_unit);
@@ -82,7 +82,7 @@ Flops<R> invert_other(const Power<R>& p, Count<R> x, Flops<R> unit, Flops<R> k) 
 
 // N = M / k, M in FLOP.
 template <class R>
-Count<R> by_flops_per_token(const Power<R>& p, Flops<R> C, Flops<R> unit, Flops<R> k) {
+Count<R> by_flops_per_token(const PowerLaw<R>& p, Flops<R> C, Flops<R> unit, Flops<R> k) {
   auto m = p.scale, a = p.exponent;
   auto C_unit = unit;
   NAME(m, a, C, C_unit, k);
@@ -90,7 +90,7 @@ Count<R> by_flops_per_token(const Power<R>& p, Flops<R> C, Flops<R> unit, Flops<
   return kParamsOfPerToken(M / k);
 }
 template <class R>
-Flops<R> invert_flops_per_token(const Power<R>& p, Count<R> N, Flops<R> unit, Flops<R> k) {
+Flops<R> invert_flops_per_token(const PowerLaw<R>& p, Count<R> N, Flops<R> unit, Flops<R> k) {
   auto m = p.scale, a = p.exponent;
   auto C_unit = unit;
   NAME(N, k, m, a, C_unit);

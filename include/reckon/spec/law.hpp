@@ -51,7 +51,7 @@ constexpr auto names(Confidence) {
 
 // y = scale · x^exponent, or where the family says so (scale / x)^exponent.
 template <class R>
-struct Power {
+struct PowerLaw {
   Ratio<R> scale, exponent;
 
   template <class V, class... S>
@@ -99,7 +99,7 @@ struct RepeatTerms {
 template <class R>
 struct Allocation {
   Flops<R> unit{R(1.0)};
-  std::optional<Power<R>> params, tokens, flops_per_token, batch, steps;
+  std::optional<PowerLaw<R>> params, tokens, flops_per_token, batch, steps;
 
   template <class V, class... S>
   static void fields(V&& v, S&... s) {
@@ -116,7 +116,7 @@ struct Allocation {
 // Kaplan's losses: (scale / x)^exponent, each with the others unbounded, and both at once.
 template <class R>
 struct KaplanLosses {
-  Power<R> compute, params, tokens;
+  PowerLaw<R> compute, params, tokens;
   Ratio<R> joint_params, joint_tokens, alpha_N, alpha_D;
 
   template <class V, class... S>

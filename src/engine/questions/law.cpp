@@ -7,6 +7,7 @@
 #include <cstdio>
 
 #include "reckon/base/text.hpp"
+#include "reckon/numerics/quantile.hpp"
 #include "reckon/units/format.hpp"
 
 namespace reckon {
@@ -177,17 +178,6 @@ std::vector<LossTerms<double>> law_samples(const Law<double>& law) {
                 &t.beta.raw);
   }
   return out;
-}
-
-Interval95 interval_95(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  const auto at = [&](double share) {
-    const double x = share * static_cast<double>(values.size() - 1);
-    const auto i = static_cast<std::size_t>(x);
-    const double rest = x - static_cast<double>(i);
-    return i + 1 < values.size() ? values[i] * (1 - rest) + values[i + 1] * rest : values[i];
-  };
-  return {at(0.025), at(0.975)};
 }
 
 void add_interval(std::string_view id, std::vector<double> values, Result& r) {

@@ -31,11 +31,6 @@ void warn_outside(const Law<double>& law, const LawAt& at, Result& r);
 
 // Bootstrapped constants of its file; a sample that can't be read is a fault.
 std::vector<LossTerms<double>> law_samples(const Law<double>& law);
-// 2.5 % and 97.5 % of values.
-struct Interval95 {
-  double low, high;
-};
-Interval95 interval_95(std::vector<double> values);
 // Metrics `id`.low and `id`.high beside the metric `id`.
 void add_interval(std::string_view id, std::vector<double> values, Result& r);
 
