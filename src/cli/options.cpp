@@ -60,6 +60,7 @@ struct Values {
   SensitivityOptions sensitivity;
   SchemaOptions schema;
   HelpOptions help;
+  FitCommandOptions fit;
   std::map<std::string, QuestionFlags> questions;  // by word
 };
 
@@ -362,6 +363,36 @@ std::vector<Command> commands(Values& v) {
                  },
                  [&v](Session& s, const Shared& g) { return show(s, g, v.show); },
                  true});
+  all.push_back(
+      {"fit",
+       kTools,
+       "DATA.csv",
+       "a scaling law from your own runs, with intervals",
+       {"reckon fit laws/data/chinchilla-245.csv --drop-highest 5",
+        "reckon fit runs.csv --columns 'params=Model Size' --output my-law.yaml",
+        "reckon fit runs.csv --approach isoflop --residuals"},
+       [=, &v](CLI::App& app) {
+         FitCommandOptions& o = v.fit;
+         app.add_option("DATA", o.data, "a CSV file of runs: params, flops or tokens, loss")
+             ->type_name("")
+             ->required();
+         repeated(app, "--columns", o.columns, "NAME=COLUMN",
+                  "what a column is called: params, tokens, flops or loss (repeatable)");
+         word(app, "--approach", o.approach, "WORD",
+              "loss (E, A, B, α, β at once) or isoflop (parabolas)");
+         word(app, "--drop-highest", o.drop_highest, "N", "leave out so many runs of highest loss");
+         word(app, "--drop-above", o.drop_above, "LOSS", "leave out runs of a higher loss");
+         word(app, "--delta", o.delta, "X", "of Huber's function, on log loss; 0.001 if not stated");
+         word(app, "--starts", o.starts, "N", "starts of the search; 4500 if not stated");
+         word(app, "--bootstrap", o.bootstrap, "N", "resamples for intervals; 200 if not stated");
+         word(app, "--seed", o.seed, "N", "of the resamples; 1 if not stated");
+         word(app, "--threads", o.threads, "N", "the answer does not depend on it");
+         app.add_flag("--residuals", o.residuals, "a line for every run");
+         app.add_flag("--as-law", o.as_law, "print the law file");
+         word(app, "--output", o.output, "FILE", "write the law file there");
+         word(app, "--name", o.name, "TEXT", "the law's name in it");
+       },
+       [&v](Session& s, const Shared& g) { return fit(s, g, v.fit); }});
   all.push_back({"formulas",
                  kTools,
                  "[PATTERN]",
