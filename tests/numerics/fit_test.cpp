@@ -124,7 +124,7 @@ TEST_CASE("fit: the same bits for any number of threads, and for any seed its ow
 TEST_CASE("fit: intervals are those that others found") {
   const std::vector<LossRun> runs = chinchilla();
   const LossFit fit = fit_loss(runs, few_starts());
-  const auto again = bootstrap_loss(runs, fit, 300, 1, few_starts());
+  const auto again = bootstrap_loss(runs, fit, 1000, 1, few_starts());
   std::vector<double> E, beta;
   for (const LossConstants& c : again) {
     E.push_back(c.E);

@@ -96,7 +96,7 @@ Ratio<R> leverage(const LeverageTerms<R>& law, Flops<R> C, Ratio<R> active, Rati
   auto share = kEffectiveShare(1 / (1 / (A_share + A_0) + 1 / law.most));
   auto g = called("g", log(G));
   auto c = called("c", log(C / 1_flop) / log(Ratio<R>(10)));
-  return kLeverage(pow(1 / share, law.a - law.d * c - law.gamma * g * g + law.beta * g));
+  return kLeverage(pow(share, law.a - law.d * c + law.gamma * g * g - law.beta * g));
 }
 
 template <class R>

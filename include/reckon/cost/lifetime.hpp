@@ -12,10 +12,8 @@
 
 namespace reckon {
 
-inline const Formula kServedFlops{"lifetime.flops_per_token", "f",
-                                  "FLOPs of a parameter and served token", "2, forward alone"};
-inline const Formula kServedAsTrained{"lifetime.flops_per_token_weighed", "f_w",
-                                      "the same, in FLOPs of training of equal cost",
+inline const Formula kServedAsTrained{"lifetime.flops_per_token", "f_w",
+                                      "FLOPs of a parameter and served token, in FLOPs of training of equal cost",
                                       "2 · cost of a served FLOP over that of a trained one"};
 inline const Formula kCapacityShare{"lifetime.capacity_share", "u",
                                     "share of the reducible loss for want of parameters",
@@ -36,11 +34,12 @@ inline const Formula kBreakEven{"lifetime.break_even_of", "T_be",
                                 "demand from which on the smaller model is cheaper",
                                 "(k·N·D − k·N*·D*) / (f·(N* − N))", Hint::kTokens};
 
+// Of a parameter and served token: forward alone.
 template <class R>
 Flops<R> flops_per_param_served() {
-  Flops<R> forward(2_flop);
-  NAME(forward);
-  return kServedFlops(forward);
+  Flops<R> f(2_flop);
+  NAME(f);
+  return f;
 }
 
 namespace detail {

@@ -19,7 +19,7 @@ struct RunBatch {
   std::optional<Ratio<R>> loss;
   std::optional<Count<R>> critical, largest_data;
   std::optional<BatchCost<R>> cost;
-  std::string_view confidence;
+  std::string_view confidence, law, loss_law;
   const char* reason = "";  // why there is none
 };
 
@@ -53,6 +53,11 @@ RunBatch<R> run_batch(const TrainingPlan<R>& plan, const Layout<R>& x, Count<R> 
   out.largest_data =
       largest_data_degree(*out.critical, x.T * plan.mesh.context * plan.mesh.pipeline);
   out.confidence = name_of(plan.batch_law.confidence);
+  const auto called_as = [](const Law<R>& law) {
+    return law.id.empty() ? std::string_view("the plan's own") : std::string_view(law.id);
+  };
+  out.law = called_as(plan.batch_law);
+  out.loss_law = plan.run.target_loss ? std::string_view("stated") : called_as(plan.law);
   return out;
 }
 

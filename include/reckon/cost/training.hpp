@@ -139,7 +139,10 @@ void batch_metrics(const RunBatch<R>& b, V&& v) {
   v(MetricInfo{"batch.largest_data", "most data ranks that stay below the critical batch",
                Hint::kCount},
     b.largest_data, b.reason);
-  if (b.critical) v(MetricInfo{"batch.confidence", "how sure the critical batch is"}, b.confidence);
+  if (!b.critical) return;
+  v(MetricInfo{"batch.confidence", "how sure the critical batch is"}, b.confidence);
+  v(MetricInfo{"batch.law", "the law of the critical batch"}, b.law);
+  v(MetricInfo{"batch.loss_law", "the law of the loss that the run is to reach"}, b.loss_law);
 }
 
 }  // namespace detail

@@ -212,17 +212,17 @@ struct RoutedMoe {
   }
 };
 
-// EL = Â^−(a − d·log10 C − gamma·ln²G + beta·ln G), Â the active share, saturating at both ends.
+// EL = Â^(a − d·log10 C + gamma·ln²G − beta·ln G), Â the active share, saturating at both ends.
 template <class R>
 struct LeverageTerms {
   Ratio<R> a, d, gamma, beta, start, most;
 
   template <class V, class... S>
   static void fields(V&& v, S&... s) {
-    v(Field("a", "a", "exponent of the active share, reversed").required(), s.a...);
-    v(Field("d", "d", "what log10 C adds").required(), s.d...);
-    v(Field("gamma", "γ", "what ln² granularity takes off").required(), s.gamma...);
-    v(Field("beta", "β", "what ln granularity adds").required(), s.beta...);
+    v(Field("a", "a", "exponent of the active share").required(), s.a...);
+    v(Field("d", "d", "what log10 C takes off it").required(), s.d...);
+    v(Field("gamma", "γ", "what ln² granularity adds").required(), s.gamma...);
+    v(Field("beta", "β", "what ln granularity takes off").required(), s.beta...);
     v(Field("start", "A_start", "smallest effective share").required().limit(Limit::kPositive),
       s.start...);
     v(Field("most", "A_max", "largest effective share").required().limit(Limit::kPositive),

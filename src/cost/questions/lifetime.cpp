@@ -31,7 +31,7 @@ std::optional<Ratio<R>> served_weight(const LifetimeQuestion<R>& q) {
   auto c_serve = q.serving.serve_price ? *q.serving.serve_price : c_gpu;
   NAME(P_train, P_serve, c_gpu, c_serve);
   auto relative = called("w_price", c_serve / c_gpu * (P_train / P_serve));
-  return kServedOverTrained(w * relative);
+  return kServedElsewhere(w * relative);
 }
 
 template <class R>

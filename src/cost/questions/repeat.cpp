@@ -82,7 +82,8 @@ RepeatAnswer<R> answer(const RepeatQuestion<R>& q) {
   out.k = flops_per_param_token<R>();
   out.fit_params = unique_params(l, q.unique);
   out.ceiling = kCeiling(q.unique * (1 + repeat.tokens));
-  out.half_worth = kHalfWorth(1 + repeat.tokens * log(Ratio<R>(2)));
+  auto ln2 = called("ln2", log(Ratio<R>(2)));
+  out.half_worth = kHalfWorth(1 + repeat.tokens * ln2);
   if (!q.flops && !q.params) return out;
   out.run = run_of(q, out.k);
   out.C = flops_of(*out.run, out.k);
@@ -92,7 +93,7 @@ RepeatAnswer<R> answer(const RepeatQuestion<R>& q) {
   out.epochs = kEpochs(D / U_D);
   out.worth = repeated(l, repeat, *out.run, q.unique);
   auto L = out.worth->loss.total;
-  auto L_fresh = repeated(l, repeat, *out.run, D).loss.total;
+  auto L_fresh = repeated(l, repeat, *out.run, max(D, U_D)).loss.total;
   NAME(L, L_fresh);
   out.fresh_loss = L_fresh;
   out.penalty = kRepeatPenalty(L - L_fresh);

@@ -46,7 +46,7 @@ class Mup : public QuestionOf<MupQuestion> {
           .help("tokens: 1.4T");
   }
 
-  void say(const Input& q, const Output& out, Result& r) const override {
+  void say(const Input& q, const Output&, Result& r) const override {
     if (r.name.empty())
       r.name = fmt::format("μP from width {:g} to {:g}", q.base_width.raw, q.width.raw);
     r.answer.lines.push_back(fmt::format(

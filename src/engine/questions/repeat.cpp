@@ -59,8 +59,7 @@ class Repeat : public QuestionOf<RepeatQuestion> {
     head_law(q.law, r);
     if (out.run) say_run(q, U, r);
     r.answer.lines.push_back(fmt::format(
-        "a token is worth half a fresh one after {} epochs; all repeating in the world makes {} worth "
-        "{} at most",
+        "a token is worth half a fresh one after {} epochs; endless repeating makes {} worth {}",
         text(r, "half_worth.epochs"), U, text(r, "ceiling.tokens")));
     if (out.run) r.answer.formulas = {"effective.tokens", "effective.params", "loss"};
     r.answer.formulas.insert(r.answer.formulas.end(), {"half_worth.epochs", "ceiling.tokens"});
@@ -80,7 +79,7 @@ class Repeat : public QuestionOf<RepeatQuestion> {
                 : fmt::format("{} on {} epochs of {}: {}", text(r, "params"), text(r, "epochs"), U,
                               text(r, "flops")));
     r.answer.lines.push_back(
-        fmt::format("{} read are worth {} fresh ones, {} worth {}; loss {}, {} above fresh data",
+        fmt::format("{} are worth {} read for the first time, {} worth {}; loss {}, {} above fresh data",
                     text(r, "tokens"), text(r, "effective.tokens"), text(r, "params"),
                     text(r, "effective.params"), text(r, "loss"), text(r, "loss.penalty")));
     r.answer.lines.push_back(

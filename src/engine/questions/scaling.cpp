@@ -10,11 +10,17 @@
 #include "questions.hpp"
 #include "reckon/base/text.hpp"
 #include "reckon/units/format.hpp"
+#include "reckon/units/parse.hpp"
 #include "scaling_legal.hpp"
 #include "scaling_tables.hpp"
 
 namespace reckon {
 namespace {
+
+bool is_bare_number(const std::string& text) {
+  return std::holds_alternative<double>(parse_quantity(text, kOne, Hint::kNone)) &&
+         text.find('%') == text.npos;
+}
 
 // Two runs so close are one.
 constexpr double kSame = 1e-6;
@@ -26,18 +32,28 @@ class Scaling : public QuestionOf<ScalingQuestion> {
         "scaling",
         "compute, parameters, tokens, loss and cost of a training run, by a law",
         "",
-        {"reckon scaling --flops 1e24FLOP",
+        {"reckon scaling --flops 1e24",
          "reckon scaling --budget 100000USD --price 2.50USD/h --hardware h100-sxm --mfu 40%",
          "reckon scaling --days 30 --gpus 512 --hardware h100-sxm --mfu 40% --isoflop",
          "reckon scaling --params 8B --tokens 15T --law besiroglu,hoffmann_a3,muennighoff_c4",
-         "reckon scaling --flops 1e24FLOP --compare-laws",
-         "reckon scaling --flops 5.88e23FLOP --explain"},
+         "reckon scaling --flops 1e24 --compare-laws",
+         "reckon scaling --flops 5.88e23 --explain"},
         {"power", "pue"},
         {"params", "tokens", "tokens_per_param", "flops", "loss"}};
     return info;
   }
 
  protected:
+  // `days: 30`, `gpu_hours: 1000`, `flops: 1e24`: the key says the unit.
+  void write_out(Workspace&, doc::Value& tree, Diagnostics&) const override {
+    for (const auto& [key, unit] : {std::pair{"days", " days"},
+                                    {"gpu_hours", " GPU-hours"},
+                                    {"flops", " FLOP"}}) {
+      doc::Value* v = tree.is_mapping() ? tree.find(key) : nullptr;
+      if (v && v->is_scalar() && is_bare_number(v->text)) v->text += unit;
+    }
+  }
+
   void legal(const Input& q, const Asked& asked) const override { check_scaling(q, asked); }
 
   void say(const Input& q, const Output& out, Result& r) const override {

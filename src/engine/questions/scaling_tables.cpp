@@ -36,11 +36,11 @@ std::string short_number(double x, Hint hint) {
 }  // namespace
 
 void add_isoflop(const ScalingQuestion<double>&, const ScalingAnswer<double>& out, Result& r) {
-  if (!out.curve || !out.optimum) {
+  if (!out.curve || !out.optimum_loss) {
     r.answer.notes.emplace_back("No isoFLOP curve: the law says nothing about the loss of other sizes.");
     return;
   }
-  const double best = out.optimum->N.raw, least = *out.optimum_loss ? out.optimum_loss->raw : 0;
+  const double best = out.optimum->N.raw, least = out.optimum_loss->raw;
   Grid g{fmt::format("Other sizes at {}", text(r, "flops")),
          "of the optimum",
          {{"params", "parameters"},

@@ -9,7 +9,11 @@ namespace reckon {
 
 inline const Formula kServedOverTrained{"lifetime.served_over_trained", "w",
                                         "cost of a served FLOP over that of a trained one",
-                                        "prices over what each reaches of its peak", Hint::kRatio};
+                                        "MFU of training over that of serving", Hint::kRatio};
+inline const Formula kServedElsewhere{"lifetime.served_over_trained_elsewhere", "w",
+                                      "cost of a served FLOP over that of a trained one",
+                                      "prices over what each chip reaches of its peak",
+                                      Hint::kRatio};
 inline const Formula kMeanInverseMfu{"lifetime.inverse_mfu", "1/MFU_serve",
                                      "FLOPs paid for a served one",
                                      "prompts and answers by their shares", Hint::kRatio};
