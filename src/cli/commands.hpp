@@ -90,8 +90,8 @@ int question(Session&, const Shared&, const QuestionOptions&);
 
 // As typed; empty where not given.
 struct FitCommandOptions {
-  std::string data, approach = "loss", drop_highest, drop_above, delta, starts, bootstrap, seed, threads,
-      name, output;
+  std::string data, approach = "loss", drop_highest, drop_above, delta, starts, bootstrap, seed,
+                    threads, name, output;
   std::vector<std::string> columns;
   bool residuals = false, as_law = false;
 };

@@ -45,8 +45,9 @@ void read_columns(const std::vector<std::string>& words, FitRequest& to, Diagnos
     const std::string key = word.substr(0, equals);
     const bool known = key == "params" || key == "tokens" || key == "flops" || key == "loss";
     if (equals == word.npos || equals + 1 == word.size() || !known)
-      d.error({}, fmt::format("--columns {}: expected params, tokens, flops or loss, and its column",
-                              printable(word)))
+      d.error({},
+              fmt::format("--columns {}: expected params, tokens, flops or loss, and its column",
+                          printable(word)))
           .help("--columns 'params=Model Size' --columns loss=final");
     else
       to.columns[key] = word.substr(equals + 1);
@@ -54,14 +55,14 @@ void read_columns(const std::vector<std::string>& words, FitRequest& to, Diagnos
 }
 
 // A whole number of an option, within bounds.
-bool read_whole(const std::string& word, const char* flag, double least, double most, Diagnostics& d,
-                std::size_t& out) {
+bool read_whole(const std::string& word, const char* flag, double least, double most,
+                Diagnostics& d, std::size_t& out) {
   if (word.empty()) return true;
   const bool digits = word.size() <= 12 && word.find_first_not_of("0123456789") == word.npos;
   const double x = digits ? std::stod(word) : -1;
   if (!digits || x < least || x > most) {
-    d.error({}, fmt::format("{} {}: expected a whole number from {:g} to {:g}", flag, printable(word),
-                            least, most));
+    d.error({}, fmt::format("{} {}: expected a whole number from {:g} to {:g}", flag,
+                            printable(word), least, most));
     return false;
   }
   out = static_cast<std::size_t>(x);
@@ -88,7 +89,8 @@ FitRequest request_of(const FitCommandOptions& o, Diagnostics& d) {
     q.approach = FitApproach::kIsoflop;
   else if (o.approach != "loss")
     d.error({}, fmt::format("--approach {}: expected loss or isoflop", printable(o.approach)))
-        .help("loss fits E, A, B, α and β at once; isoflop fits parabolas to runs of equal compute");
+        .help(
+            "loss fits E, A, B, α and β at once; isoflop fits parabolas to runs of equal compute");
   read_whole(o.drop_highest, "--drop-highest", 0, 1e9, d, q.drop_highest);
   read_whole(o.starts, "--starts", 1, 4500, d, q.starts);
   read_whole(o.bootstrap, "--bootstrap", 0, 1e6, d, q.bootstrap);
@@ -141,9 +143,9 @@ int fit(Session& session, const Shared& shared, const FitCommandOptions& options
       break;
   }
   if (!options.output.empty())
-    session.note(fmt::format("law written to {}: reckon scaling --law {} …", options.output,
-                             options.output.find('/') == std::string::npos ? "./" + options.output
-                                                                           : options.output));
+    session.note(fmt::format(
+        "law written to {}: reckon scaling --law {} …", options.output,
+        options.output.find('/') == std::string::npos ? "./" + options.output : options.output));
   return kOk;
 }
 

@@ -382,7 +382,8 @@ std::vector<Command> commands(Values& v) {
               "loss (E, A, B, α, β at once) or isoflop (parabolas)");
          word(app, "--drop-highest", o.drop_highest, "N", "leave out so many runs of highest loss");
          word(app, "--drop-above", o.drop_above, "LOSS", "leave out runs of a higher loss");
-         word(app, "--delta", o.delta, "X", "of Huber's function, on log loss; 0.001 if not stated");
+         word(app, "--delta", o.delta, "X",
+              "of Huber's function, on log loss; 0.001 if not stated");
          word(app, "--starts", o.starts, "N", "starts of the search; 4500 if not stated");
          word(app, "--bootstrap", o.bootstrap, "N", "resamples for intervals; 200 if not stated");
          word(app, "--seed", o.seed, "N", "of the resamples; 1 if not stated");

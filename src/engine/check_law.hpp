@@ -13,7 +13,7 @@ bool is_law(const doc::Value& tree);
 
 // - {question: scaling, given: {flops: 1e21 FLOP}, metric: params, printed: 2.86B, within: 1%}
 // becomes {kind: scaling, law: the file, flops: 1e21 FLOP, expect: [the rest]}. Faults of the law itself too.
-std::vector<PlanFile> law_questions(Workspace& work, const std::string& name, const doc::Value& tree,
-                                    Diagnostics& diagnostics);
+std::vector<PlanFile> law_questions(Workspace& work, const std::string& name,
+                                    const doc::Value& tree, Diagnostics& diagnostics);
 
 }  // namespace reckon

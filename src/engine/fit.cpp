@@ -48,8 +48,8 @@ class Fit {
       return data_.rows[a].loss > data_.rows[b].loss;
     });
     std::set<std::size_t> gone(order.begin(),
-                               order.begin() + static_cast<std::ptrdiff_t>(std::min(
-                                                   request().drop_highest, order.size())));
+                               order.begin() + static_cast<std::ptrdiff_t>(
+                                                   std::min(request().drop_highest, order.size())));
     for (std::size_t i = 0; i < data_.rows.size(); ++i)
       if (request().drop_above && data_.rows[i].loss > *request().drop_above) gone.insert(i);
     for (std::size_t i = 0; i < data_.rows.size(); ++i) {
@@ -86,8 +86,8 @@ class Fit {
     }
     const auto two = [&](const std::set<double>& of, const char* what, const char* constants) {
       if (of.size() >= 3) return true;
-      fault(1, fmt::format("only {} different {}: {} can't be told from the irreducible loss", of.size(),
-                           what, constants))
+      fault(1, fmt::format("only {} different {}: {} can't be told from the irreducible loss",
+                           of.size(), what, constants))
           .help(fmt::format("it takes 3 different {} at least", what));
       return false;
     };
@@ -110,10 +110,11 @@ class Fit {
       xy += x * y;
     }
     if (xy * xy < kCollinear * xx * yy) return true;
-    fault(kept_.front().line,
-          fmt::format("parameters and tokens move together in every run (tokens ∝ parameters^{:.3g}, "
-                      "from this row to line {}): what each is worth can't be told apart",
-                      xy / xx, kept_.back().line))
+    fault(
+        kept_.front().line,
+        fmt::format("parameters and tokens move together in every run (tokens ∝ parameters^{:.3g}, "
+                    "from this row to line {}): what each is worth can't be told apart",
+                    xy / xx, kept_.back().line))
         .help("add runs with more, or fewer, tokens per parameter");
     return false;
   }
@@ -141,11 +142,14 @@ class Fit {
     const LossFit fit = fit_loss(runs_, options("starts"));
     const LossConstants& c = fit.constants;
     if (!fit.converged || !(c.alpha > 0 && c.beta > 0)) {
-      fault(kept_.front().line,
-            fmt::format("the runs have no such law: the best fit has α {:.3g} and β {:.3g}, and both "
-                        "must be above 0",
-                        c.alpha, c.beta))
-          .help("look for outliers (--drop-highest), or for losses of different data sets in one file");
+      fault(
+          kept_.front().line,
+          fmt::format("the runs have no such law: the best fit has α {:.3g} and β {:.3g}, and both "
+                      "must be above 0",
+                      c.alpha, c.beta))
+          .help(
+              "look for outliers (--drop-highest), or for losses of different data sets in one "
+              "file");
       return false;
     }
     out_.objective = fit.objective;
@@ -168,8 +172,8 @@ class Fit {
           fmt::format("{:.7g} {:.7g} {:.7g} {:.7g} {:.7g}", x.E, x.A, x.B, x.alpha, x.beta));
     predict([&](const RunRow& r) { return c.at(r.params, r.tokens); });
     if (out_.agreeing < 2 && out_.starts > 1)
-      out_.warnings.push_back(
-          fmt::format("one of {} starts alone ended here: the runs leave the constants open", out_.starts));
+      out_.warnings.push_back(fmt::format(
+          "one of {} starts alone ended here: the runs leave the constants open", out_.starts));
     return true;
   }
 
@@ -215,20 +219,15 @@ class Fit {
     const IsoflopFit fit = fit_isoflops(runs_, flops_);
     out_.groups = fit.groups;
     if (fit.used < 2) {
-      auto& f = fault(1, fmt::format("{} of {} groups of equal compute have a lowest loss between the "
-                                     "sizes that were run: a line takes 2",
-                                     fit.used, fit.groups.size()));
-      for (const IsoflopGroup& g : fit.groups)
-        if (g.runs.size() < 3)
-          f.note({file_, kept_[g.runs.front()].line, 1, 0},
-                 fmt::format("{} alone at {}: a parabola takes 3 sizes",
-                             g.runs.size() == 1 ? "one run" : "two runs",
-                             format_quantity(g.flops, kFlop)));
-      f.help("run more sizes at each amount of compute");
+      fault(1, fmt::format(
+                   "{} of {} groups of equal compute have a lowest loss between the sizes that "
+                   "were run, and {} runs belong to none: a line takes 2 groups",
+                   fit.used, fit.groups.size(), fit.outside))
+          .help("a group is 3 sizes at least, of compute within 20 %: run more of them");
       return false;
     }
-    const auto again = bootstrap_isoflops(runs_, flops_, request().bootstrap, request().seed,
-                                          request().threads);
+    const auto again =
+        bootstrap_isoflops(runs_, flops_, request().bootstrap, request().seed, request().threads);
     out_.resamples = again.size();
     constant("k", "scale", "N* = k · C^a", fit.scale, again,
              [](const Line& l) { return std::exp(l.intercept); });
@@ -237,10 +236,14 @@ class Fit {
     parabolas(fit);
     if (fit.used < fit.groups.size())
       out_.warnings.push_back(fmt::format(
-          "{} of {} groups are left out: too few sizes, or no lowest loss between them",
+          "{} of {} groups are left out: no lowest loss between the sizes that were run",
           fit.groups.size() - fit.used, fit.groups.size()));
+    if (fit.outside > 0)
+      out_.warnings.push_back(fmt::format(
+          "{} runs belong to no group: fewer than 3 of compute within 20 %", fit.outside));
     out_.notes.emplace_back(
-        "A parabola is not the loss's own shape: where α ≠ β, N* is off by 1 to 3 % for sizes 4 to 8 "
+        "A parabola is not the loss's own shape: where α ≠ β, N* is off by 1 to 3 % for sizes 4 to "
+        "8 "
         "times either side.");
     return true;
   }

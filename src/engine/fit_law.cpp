@@ -37,7 +37,8 @@ Value intervals(const FitReport& r) {
 
 Value range(const std::vector<RunRow>& kept) {
   Value out = doc::mapping();
-  const auto ends = [&](double RunRow::*member, const char* from, const char* to, Dim dim, Hint hint) {
+  const auto ends = [&](double RunRow::*member, const char* from, const char* to, Dim dim,
+                        Hint hint) {
     const auto [a, b] = std::minmax_element(
         kept.begin(), kept.end(),
         [member](const RunRow& x, const RunRow& y) { return x.*member < y.*member; });

@@ -23,7 +23,8 @@ constexpr std::array<const char*, kQuantities> kNames{"params", "tokens", "flops
 const std::array<std::vector<std::string>, kQuantities> kCalled{
     std::vector<std::string>{"params", "n", "parameters", "modelsize", "nparams"},
     std::vector<std::string>{"tokens", "d", "trainingtokens", "dtokens"},
-    std::vector<std::string>{"flops", "flop", "c", "compute", "trainingflop", "trainingflops", "cflop"},
+    std::vector<std::string>{"flops", "flop", "c", "compute", "trainingflop", "trainingflops",
+                             "cflop"},
     std::vector<std::string>{"loss", "l", "finalloss", "validationloss"}};
 
 std::string plain(std::string_view name) {
@@ -45,8 +46,7 @@ std::vector<Cell> cells_of(std::string_view line) {
   while (true) {
     const bool quoted = at < line.size() && line[at] == '"';
     const std::size_t close = quoted ? line.find('"', at + 1) : line.npos;
-    const std::size_t end =
-        std::min(line.find(',', close == line.npos ? at : close), line.size());
+    const std::size_t end = std::min(line.find(',', close == line.npos ? at : close), line.size());
     std::string_view text = line.substr(at, end - at);
     int column = static_cast<int>(at) + 1;
     while (!text.empty() && (text.front() == ' ' || text.front() == '"')) {
@@ -65,7 +65,10 @@ class Reader {
  public:
   Reader(const SourceFile* file, const std::map<std::string, std::string>& columns,
          Diagnostics& diagnostics)
-      : file_(file), said_(columns), diagnostics_(diagnostics), before_(diagnostics.error_count()) {}
+      : file_(file),
+        said_(columns),
+        diagnostics_(diagnostics),
+        before_(diagnostics.error_count()) {}
 
   std::optional<RunsFile> read() {
     RunsFile out;
@@ -83,7 +86,8 @@ class Reader {
       }
     }
     if (heads_.empty())
-      diagnostics_.error({file_, 1, 1, 0}, fmt::format("{} holds no header and no runs", file_->name))
+      diagnostics_
+          .error({file_, 1, 1, 0}, fmt::format("{} holds no header and no runs", file_->name))
           .help("a header such as params,flops,loss, and a run on every line");
     if (failed()) return std::nullopt;
     return out;
@@ -113,9 +117,9 @@ class Reader {
     const auto said = said_.find(kNames[q]);
     for (std::size_t i = 0; i < heads_.size(); ++i) {
       const std::string name = plain(heads_[i]);
-      const bool is = said != said_.end()
-                          ? heads_[i] == said->second
-                          : std::find(kCalled[q].begin(), kCalled[q].end(), name) != kCalled[q].end();
+      const bool is = said != said_.end() ? heads_[i] == said->second
+                                          : std::find(kCalled[q].begin(), kCalled[q].end(), name) !=
+                                                kCalled[q].end();
       if (!is) continue;
       if (at_[q]) {
         diagnostics_
@@ -139,8 +143,9 @@ class Reader {
   void row(int line, const std::vector<Cell>& cells, RunsFile& out) {
     if (cells.size() != heads_.size()) {
       diagnostics_
-          .error({file_, line, 1, static_cast<int>(file_->line(line).size())},
-                 fmt::format("this row has {} cells, and the header {}", cells.size(), heads_.size()))
+          .error(
+              {file_, line, 1, static_cast<int>(file_->line(line).size())},
+              fmt::format("this row has {} cells, and the header {}", cells.size(), heads_.size()))
           .help("every row states every column");
       return;
     }
@@ -166,7 +171,8 @@ class Reader {
       return 0;
     }
     if (!read_decimal(cell.text, typed, fault)) {
-      diagnostics_.error(at, fmt::format("{}: {}", what, fault)).help("correct it, or leave the row out");
+      diagnostics_.error(at, fmt::format("{}: {}", what, fault))
+          .help("correct it, or leave the row out");
       return 0;
     }
     const double x = typed.nearest;

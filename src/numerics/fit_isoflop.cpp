@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 #include "reckon/numerics/parallel.hpp"
 #include "reckon/numerics/random.hpp"
@@ -31,24 +32,38 @@ std::array<double, 3> solve(std::array<std::array<double, 4>, 3> m) {
   return {m[0][3] / m[0][0], m[1][3] / m[1][1], m[2][3] / m[2][2]};
 }
 
+// The window that holds most runs of those left, from its first run; the lowest of equals.
+std::pair<std::size_t, std::size_t> fullest(const std::vector<double>& x) {
+  std::pair<std::size_t, std::size_t> best{0, 0};
+  for (std::size_t from = 0, to = 0; from < x.size(); ++from) {
+    while (to < x.size() && x[to] - x[from] <= kSameCompute) ++to;
+    if (to - from > best.second - best.first) best = {from, to};
+  }
+  return best;
+}
+
 std::vector<IsoflopGroup> groups_of(const std::vector<double>& flops) {
-  std::vector<std::size_t> order(flops.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(),
+  std::vector<std::size_t> left(flops.size());
+  std::iota(left.begin(), left.end(), std::size_t{0});
+  std::stable_sort(left.begin(), left.end(),
                    [&](std::size_t a, std::size_t b) { return flops[a] < flops[b]; });
   std::vector<IsoflopGroup> out;
-  double last = 0;
-  for (const std::size_t i : order) {
-    const double x = std::log10(flops[i]);
-    if (out.empty() || x - last > kSameCompute) out.emplace_back();
-    out.back().runs.push_back(i);
-    last = x;
-  }
-  for (IsoflopGroup& g : out) {
+  while (true) {
+    std::vector<double> x;
+    for (const std::size_t i : left) x.push_back(std::log10(flops[i]));
+    const auto [from, to] = fullest(x);
+    if (to - from < 3) break;
+    const auto first = left.begin() + static_cast<std::ptrdiff_t>(from),
+               last = left.begin() + static_cast<std::ptrdiff_t>(to);
+    IsoflopGroup& g = out.emplace_back();
+    g.runs.assign(first, last);
     double sum = 0;
     for (const std::size_t i : g.runs) sum += std::log(flops[i]);
     g.flops = std::exp(sum / static_cast<double>(g.runs.size()));
+    left.erase(first, last);
   }
+  std::sort(out.begin(), out.end(),
+            [](const IsoflopGroup& a, const IsoflopGroup& b) { return a.flops < b.flops; });
   return out;
 }
 
@@ -127,7 +142,11 @@ Line fit_line(const std::vector<double>& x, const std::vector<double>& y) {
 IsoflopFit fit_isoflops(const std::vector<LossRun>& runs, const std::vector<double>& flops) {
   IsoflopFit out;
   out.groups = groups_of(flops);
-  for (IsoflopGroup& g : out.groups) find_bottom(runs, g.runs, g);
+  out.outside = runs.size();
+  for (IsoflopGroup& g : out.groups) {
+    find_bottom(runs, g.runs, g);
+    out.outside -= g.runs.size();
+  }
   Line line;
   if (power_of(out.groups, line, out.used)) {
     out.scale = std::exp(line.intercept);
@@ -148,8 +167,8 @@ std::vector<Line> bootstrap_isoflops(const std::vector<LossRun>& runs,
     for (IsoflopGroup& g : again) {
       std::vector<std::size_t> drawn;
       for (std::size_t i = 0; i < g.runs.size(); ++i)
-        drawn.push_back(g.runs[static_cast<std::size_t>(random.unit() *
-                                                        static_cast<double>(g.runs.size()))]);
+        drawn.push_back(
+            g.runs[static_cast<std::size_t>(random.unit() * static_cast<double>(g.runs.size()))]);
       find_bottom(runs, drawn, g);
     }
     std::size_t used = 0;

@@ -167,8 +167,7 @@ std::vector<LossConstants> bootstrap_loss(const std::vector<LossRun>& runs, cons
                                           const FitOptions& options) {
   const Centred centred(runs);
   const LossConstants& c = full.constants;
-  const Theta start =
-      centred.centred(std::log(c.A), std::log(c.B), std::log(c.E), c.alpha, c.beta);
+  const Theta start = centred.centred(std::log(c.A), std::log(c.B), std::log(c.E), c.alpha, c.beta);
   std::vector<LossConstants> out(count);
   parallel_for(
       count, options.threads,

@@ -15,9 +15,8 @@ std::string shorter(double x) { return format_quantity(x, kOne, Hint::kRatio); }
 
 std::string title(const FitReport& r) {
   const bool loss = r.request.approach == FitApproach::kLoss;
-  return fmt::format("{} of {}: {} of {} runs",
-                     loss ? "L = E + A / N^α + B / D^β" : "N* = k · C^a", r.request.file,
-                     r.read - r.dropped.size(), r.read);
+  return fmt::format("{} of {}: {} of {} runs", loss ? "L = E + A / N^α + B / D^β" : "N* = k · C^a",
+                     r.request.file, r.read - r.dropped.size(), r.read);
 }
 
 Section constants_section(const FitReport& r) {
@@ -41,7 +40,7 @@ Section groups_section(const FitReport& r) {
            {"lowest loss", Align::kRight},
            {""}});
   for (const IsoflopGroup& g : r.groups) {
-    const char* why = !g.bottom ? "no parabola that opens upward"
+    const char* why = !g.bottom  ? "no parabola that opens upward"
                       : g.inside ? ""
                                  : "lowest outside the sizes that were run: left out";
     t.row({format_quantity(g.flops, kFlop), fmt::format("{}", g.runs.size()),
@@ -57,9 +56,11 @@ std::string rule(const FitReport& r) {
   if (q.drop_highest > 0) rules.push_back(fmt::format("the {} of highest loss", q.drop_highest));
   if (q.drop_above) rules.push_back(fmt::format("those of a loss above {:g}", *q.drop_above));
   if (rules.empty())
-    return "No run is dropped: --drop-highest N or --drop-above LOSS drops outliers, and says which.";
+    return "No run is dropped: --drop-highest N or --drop-above LOSS drops outliers, and says "
+           "which.";
   std::vector<std::string> lines;
-  for (const RunRow& x : r.dropped) lines.push_back(fmt::format("{} ({})", x.line, shorter(x.loss)));
+  for (const RunRow& x : r.dropped)
+    lines.push_back(fmt::format("{} ({})", x.line, shorter(x.loss)));
   return fmt::format("Dropped: {}: lines {}.", join(rules, " and "),
                      lines.empty() ? "none" : join(lines, ", "));
 }
@@ -67,10 +68,11 @@ std::string rule(const FitReport& r) {
 std::vector<std::string> notes(const FitReport& r) {
   std::vector<std::string> out;
   if (r.request.approach == FitApproach::kLoss)
-    out.push_back(fmt::format(
-        "Sum of Huber terms {:.8g} (δ {:g} on log loss), root mean square of the residuals {:.4g}. {} of "
-        "{} starts end there.",
-        r.objective, r.request.delta, r.root_mean_square, r.agreeing, r.starts));
+    out.push_back(
+        fmt::format("Sum of Huber terms {:.8g} (δ {:g} on log loss), root mean square of the "
+                    "residuals {:.4g}. {} of "
+                    "{} starts end there.",
+                    r.objective, r.request.delta, r.root_mean_square, r.agreeing, r.starts));
   out.push_back(rule(r));
   if (r.resamples > 0)
     out.push_back(fmt::format("{} resamples, seed {}.", r.resamples, r.request.seed));
@@ -103,7 +105,8 @@ Table residuals_table(const FitReport& r, bool plain) {
 std::vector<Section> sections(const FitReport& r, bool residuals) {
   std::vector<Section> out{constants_section(r), groups_section(r)};
   if (residuals)
-    out.push_back({.title = "Residuals: ln loss − ln predicted", .table = residuals_table(r, false)});
+    out.push_back(
+        {.title = "Residuals: ln loss − ln predicted", .table = residuals_table(r, false)});
   out.push_back({.title = "", .notes = notes(r)});
   return out;
 }
@@ -130,7 +133,8 @@ void write_residuals(JsonWriter& json, const FitReport& r) {
 
 std::string fit_text(const FitReport& r, bool residuals, const TextStyle& style) {
   std::string out = title(r) + '\n';
-  for (const std::string& w : r.warnings) out += "warning: " + wrap(w, style.usable_width() - 9, "  ") + '\n';
+  for (const std::string& w : r.warnings)
+    out += "warning: " + wrap(w, style.usable_width() - 9, "  ") + '\n';
   return out + '\n' + sections_text(sections(r, residuals), style);
 }
 

@@ -36,7 +36,9 @@ class Lines {
     if (!values.empty()) rows_.add(std::move(key), values);
   }
   void say(std::string key, std::string value) { rows_.add(std::move(key), std::move(value)); }
-  void absent(std::string what, const std::string& reason) { absences_.add(std::move(what), reason); }
+  void absent(std::string what, const std::string& reason) {
+    absences_.add(std::move(what), reason);
+  }
   Section section(std::string title) const {
     Section out{.title = std::move(title), .table = rows_.table()};
     absences_.append_to(out.notes);
@@ -60,22 +62,25 @@ std::string printable_words(std::string word) {
 void critical_batch(Reader& r, Lines& lines) {
   r.claim_all("batch.doubled.");
   r.claim({"batch.target_loss", "batch.critical", "batch.over_critical", "batch.steps",
-           "batch.compute", "batch.largest_data", "batch.confidence", "batch.law", "batch.loss_law"});
+           "batch.compute", "batch.largest_data", "batch.confidence", "batch.law",
+           "batch.loss_law"});
   const Metric* critical = r.get("batch.critical");
   if (!critical) return;
   if (const std::string reason = reason_of(*critical); !reason.empty()) {
     lines.absent("critical batch", reason);
     return;
   }
-  lines.say("batch", fmt::format("{} a step, {} × the critical {} ({}: {}; at a loss of {}, {})",
-                                 r.text("batch.tokens"), r.text("batch.over_critical"),
-                                 shown(*critical), r.text("batch.law"),
-                                 printable_words(r.text("batch.confidence")),
-                                 r.text("batch.target_loss"), r.text("batch.loss_law")));
-  lines.say("", fmt::format("twice as large: {} × the steps, {} × the compute; below the critical one up to "
-                            "{} data ranks",
-                            r.text("batch.doubled.steps"), r.text("batch.doubled.compute"),
-                            r.text("batch.largest_data")));
+  lines.say("batch",
+            fmt::format("{} a step, {} × the critical {} ({}: {}; at a loss of {}, {})",
+                        r.text("batch.tokens"), r.text("batch.over_critical"), shown(*critical),
+                        r.text("batch.law"), printable_words(r.text("batch.confidence")),
+                        r.text("batch.target_loss"), r.text("batch.loss_law")));
+  lines.say(
+      "",
+      fmt::format("twice as large: {} × the steps, {} × the compute; below the critical one up to "
+                  "{} data ranks",
+                  r.text("batch.doubled.steps"), r.text("batch.doubled.compute"),
+                  r.text("batch.largest_data")));
 }
 
 }  // namespace

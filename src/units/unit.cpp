@@ -103,8 +103,8 @@ std::optional<Factor> read_factor(std::string_view text) {
 }
 
 Dim power(Dim d, int halves) {
-  return {d.byte2 * halves / 2, d.second2 * halves / 2, d.flop2 * halves / 2, d.usd2 * halves / 2,
-          d.joule2 * halves / 2, d.gram2 * halves / 2};
+  return {d.byte2 * halves / 2, d.second2 * halves / 2, d.flop2 * halves / 2,
+          d.usd2 * halves / 2,  d.joule2 * halves / 2,  d.gram2 * halves / 2};
 }
 
 // Multiplies `out` by factor^(halves / 2); negative for a denominator. A half power of a prefix
@@ -227,8 +227,8 @@ std::string si_unit(Dim d) {
     std::string_view unit;
     int halves;
   };
-  Part parts[] = {
-      {"FLOP", d.flop2}, {"USD", d.usd2}, {"J", d.joule2}, {"g", d.gram2}, {"B", d.byte2}, {"s", d.second2}};
+  Part parts[] = {{"FLOP", d.flop2}, {"USD", d.usd2}, {"J", d.joule2},
+                  {"g", d.gram2},    {"B", d.byte2},  {"s", d.second2}};
   const auto joule = &parts[2], second = &parts[5];
   if (joule->halves == 2 && second->halves == -2) *joule = {"W", 2}, second->halves = 0;
   std::string above, below;

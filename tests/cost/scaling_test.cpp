@@ -1,4 +1,6 @@
 // Scaling laws: reference answers, and what must hold whatever the constants.
+#include "reckon/cost/questions/scaling.hpp"
+
 #include <cmath>
 #include <fstream>
 #include <sstream>
@@ -6,7 +8,6 @@
 #include "asked.hpp"
 #include "reckon/cost/questions/lifetime.hpp"
 #include "reckon/cost/questions/repeat.hpp"
-#include "reckon/cost/questions/scaling.hpp"
 #include "reckon/numerics/random.hpp"
 #include "reckon/report/derivation.hpp"
 #include "reckon/units/formula/recording.hpp"
@@ -143,7 +144,8 @@ double loss_of(const LossCurve<double>& l, double N, double C) {
 
 }  // namespace
 
-TEST_CASE("scaling: the optimum of a budget is the least loss along it, with equal marginal returns") {
+TEST_CASE(
+    "scaling: the optimum of a budget is the least loss along it, with equal marginal returns") {
   Random random(1);
   for (int i = 0; i < 2000; ++i) {
     const LossCurve<double> l = random_curve(random);
@@ -160,9 +162,9 @@ TEST_CASE("scaling: the optimum of a budget is the least loss along it, with equ
           Approx(l.beta.raw / l.s.raw).epsilon(1e-10));
     // Cost of being off by a factor, in closed form.
     const double r = best - l.E.raw, kappa = 1.7;
-    const double factor = (l.beta.raw * std::pow(kappa, -l.alpha.raw) +
-                           l.alpha.raw * std::pow(kappa, l.beta.raw)) /
-                          l.s.raw;
+    const double factor =
+        (l.beta.raw * std::pow(kappa, -l.alpha.raw) + l.alpha.raw * std::pow(kappa, l.beta.raw)) /
+        l.s.raw;
     CHECK(loss_of(l, x.N.raw * kappa, C) - l.E.raw == Approx(r * factor).epsilon(1e-9));
   }
 }
@@ -344,8 +346,9 @@ TEST_CASE("scaling: faults say what was found and what to do") {
 }
 
 TEST_CASE("scaling: figures that agree may be stated together") {
-  const Asked a = ask(
-      "kind: scaling\nassume: textbook\nflops: 1.2e20 FLOP\nparams: 1B\ntokens: 20B\nlaw: rule20\n");
+  const Asked a =
+      ask("kind: scaling\nassume: textbook\nflops: 1.2e20 FLOP\nparams: 1B\ntokens: 20B\nlaw: "
+          "rule20\n");
   CHECK(a.faults.empty());
   CHECK(a.value("flops") == 1.2e20);
 }

@@ -36,7 +36,8 @@ Tried try_fit(FitRequest request) {
 }
 
 constexpr const char* kSix =
-    "params,tokens,loss\n1e8,2e9,3.5\n2e8,2e9,3.3\n4e8,8e9,2.9\n8e8,8e9,2.8\n1e9,2e10,2.6\n2e9,9e10,2.4\n";
+    "params,tokens,loss\n1e8,2e9,3.5\n2e8,2e9,3.3\n4e8,8e9,2.9\n8e8,8e9,2.8\n1e9,2e10,2.6\n2e9,"
+    "9e10,2.4\n";
 
 }  // namespace
 
@@ -57,10 +58,13 @@ TEST_CASE("fit: files that can't be fitted are refused at their line") {
       {"params,tokens,loss\n1e8,2e9\n", "this row has 2 cells, and the header 3"},
       {"params,N,tokens,loss\n1,1,1,1\n", "two columns could be the params: params and N"},
       {"", "holds no header"},
-      {"params,tokens,loss\n1e8,2e9,3\n2e8,4e9,2.9\n3e8,9e9,2.8\n", "3 different runs: too few for 5 constants"},
-      {"params,tokens,loss\n1e8,2e9,3\n2e8,4e9,2.9\n3e8,6e9,2.8\n4e8,8e9,2.7\n5e8,1e10,2.6\n6e8,1.2e10,2.5\n",
+      {"params,tokens,loss\n1e8,2e9,3\n2e8,4e9,2.9\n3e8,9e9,2.8\n",
+       "3 different runs: too few for 5 constants"},
+      {"params,tokens,loss\n1e8,2e9,3\n2e8,4e9,2.9\n3e8,6e9,2.8\n4e8,8e9,2.7\n5e8,1e10,2.6\n6e8,1."
+       "2e10,2.5\n",
        "move together in every run"},
-      {"params,tokens,loss\n1e8,2e9,3\n1e8,4e9,2.9\n1e8,6e9,2.8\n1e8,8e9,2.7\n1e8,1e10,2.6\n1e8,3e10,2.5\n",
+      {"params,tokens,loss\n1e8,2e9,3\n1e8,4e9,2.9\n1e8,6e9,2.8\n1e8,8e9,2.7\n1e8,1e10,2.6\n1e8,"
+       "3e10,2.5\n",
        "only 1 different numbers of parameters"},
   };
   for (const Bad& b : bad) {
@@ -80,7 +84,8 @@ TEST_CASE("fit: all faulty rows are named, and dropping can leave too few") {
   for (const char* line : {":2:", ":3:", ":4:"}) CHECK(faults.find(line) != std::string::npos);
   q.file = file_of(kSix);
   q.drop_highest = 2;
-  CHECK(try_fit(q).faults.find("4 different runs after 2 were dropped: too few") != std::string::npos);
+  CHECK(try_fit(q).faults.find("4 different runs after 2 were dropped: too few") !=
+        std::string::npos);
 }
 
 TEST_CASE("fit: columns by other names, comments, quoted cells") {

@@ -1,12 +1,11 @@
 // The optimizer on functions of known minimum, and the fit of Chinchilla's digitised runs.
-#include "reckon/numerics/fit_loss.hpp"
-
 #include <cmath>
 #include <fstream>
 #include <sstream>
 
 #include "catch.hpp"
 #include "reckon/numerics/fit_isoflop.hpp"
+#include "reckon/numerics/fit_loss.hpp"
 #include "reckon/numerics/quantile.hpp"
 #include "reckon/numerics/random.hpp"
 
@@ -26,7 +25,8 @@ std::vector<LossRun> chinchilla(bool all = false) {
   }
   REQUIRE(out.size() == 245);
   if (all) return out;
-  std::sort(out.begin(), out.end(), [](const LossRun& a, const LossRun& b) { return a.loss > b.loss; });
+  std::sort(out.begin(), out.end(),
+            [](const LossRun& a, const LossRun& b) { return a.loss > b.loss; });
   return {out.begin() + 5, out.end()};
 }
 

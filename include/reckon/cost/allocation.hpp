@@ -37,8 +37,8 @@ inline const Formula kPowerBatch{"scaling.power_batch", "B", "tokens of a step, 
                                  "the law's file", Hint::kTokens};
 inline const Formula kPowerSteps{"scaling.power_steps", "S", "steps, by compute", "the law's file",
                                  Hint::kRatio};
-inline const Formula kPowerFlops{"scaling.flops_by_power", "C", "compute for which a size is the law's",
-                                 "N = n·C^a solved for C"};
+inline const Formula kPowerFlops{"scaling.flops_by_power", "C",
+                                 "compute for which a size is the law's", "N = n·C^a solved for C"};
 inline const Formula kPowerFlopsTokens{"scaling.flops_by_token_power", "C",
                                        "compute for which so many tokens are the law's",
                                        "D = d·C^a solved for C"};

@@ -15,7 +15,8 @@ namespace reckon {
 
 inline const Formula kCriticalBatch{"batch.critical_tokens", "B_crit", "critical batch, in tokens",
                                     "the law's file: B_* / L^γ", Hint::kTokens};
-inline const Formula kBatchOver{"batch.over", "B/B_crit", "tokens of a step over the critical batch",
+inline const Formula kBatchOver{"batch.over", "B/B_crit",
+                                "tokens of a step over the critical batch",
                                 "below 1 a larger batch buys time", Hint::kRatio};
 inline const Formula kStepsOverMin{"batch.steps_over", "S/S_min", "steps over the fewest possible",
                                    "1 + B_crit / B", Hint::kRatio};

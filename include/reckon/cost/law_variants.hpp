@@ -18,7 +18,8 @@ inline const Formula kRoutedLoss{"loss.routed_moe", "L", "loss of a routed model
                                  "Clark 2022, equation 8", Hint::kRatio};
 inline const Formula kJointLoss{"loss.joint_moe", "L", "loss of a mixture of experts",
                                 "Ludziejewski 2025, equation 5", Hint::kRatio};
-inline const Formula kEffectiveShare{"moe.effective_share", "Â", "effective share of active experts",
+inline const Formula kEffectiveShare{"moe.effective_share", "Â",
+                                     "effective share of active experts",
                                      "saturates at both ends, as in Clark 2022", Hint::kRatio};
 inline const Formula kLeverage{"moe.leverage_of", "EL",
                                "dense compute over a mixture's, for the same loss",
@@ -38,8 +39,7 @@ struct LawVariant {
   template <class V>
   void metrics(V&& v) const {
     if (effective_experts)
-      v(MetricInfo{"moe.experts", "effective number of experts", Hint::kRatio},
-        *effective_experts);
+      v(MetricInfo{"moe.experts", "effective number of experts", Hint::kRatio}, *effective_experts);
     if (leverage)
       v(MetricInfo{"moe.leverage", "dense compute over a mixture's, for the same loss",
                    Hint::kRatio},

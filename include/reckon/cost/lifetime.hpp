@@ -12,14 +12,16 @@
 
 namespace reckon {
 
-inline const Formula kServedAsTrained{"lifetime.flops_per_token", "f_w",
-                                      "FLOPs of a parameter and served token, in FLOPs of training of equal cost",
-                                      "2 · cost of a served FLOP over that of a trained one"};
-inline const Formula kCapacityShare{"lifetime.capacity_share", "u",
-                                    "share of the reducible loss for want of parameters",
-                                    "Sardana 2024, solved; the last step by Newton", Hint::kFraction};
-inline const Formula kLifetimeParams{"lifetime.params_of", "N", "size that is cheapest over its life",
-                                     "A / N^α = u·r", Hint::kParams};
+inline const Formula kServedAsTrained{
+    "lifetime.flops_per_token", "f_w",
+    "FLOPs of a parameter and served token, in FLOPs of training of equal cost",
+    "2 · cost of a served FLOP over that of a trained one"};
+inline const Formula kCapacityShare{
+    "lifetime.capacity_share", "u", "share of the reducible loss for want of parameters",
+    "Sardana 2024, solved; the last step by Newton", Hint::kFraction};
+inline const Formula kLifetimeParams{"lifetime.params_of", "N",
+                                     "size that is cheapest over its life", "A / N^α = u·r",
+                                     Hint::kParams};
 inline const Formula kLifetimeTokens{"lifetime.tokens_of", "D", "tokens that it is trained on",
                                      "B / D^β = (1 − u)·r", Hint::kTokens};
 inline const Formula kLifetimeFlops{"lifetime.flops_of", "C_life",
@@ -56,8 +58,8 @@ LifetimeBalance<R> lifetime_balance(const LossCurve<R>& l, Ratio<R> r, Flops<R> 
   auto D_u = called("D_u", pow(l.B / (r * (1 - u)), 1 / l.beta));
   auto h = called("h", l.alpha / l.beta * u / (1 - u) - 1);
   auto g = called("g", k / f * D_u * h - T);
-  auto slope = called(
-      "g'", k / f * D_u * (h / (l.beta * (1 - u)) + l.alpha / (l.beta * (1 - u) * (1 - u))));
+  auto slope =
+      called("g'", k / f * D_u * (h / (l.beta * (1 - u)) + l.alpha / (l.beta * (1 - u) * (1 - u))));
   return {g, slope};
 }
 
@@ -71,9 +73,9 @@ Ratio<R> capacity_share(const LossCurve<R>& l, Ratio<R> loss, Flops<R> k, Flops<
   const LossCurve<double> flat{plain(l.E),    plain(l.A), plain(l.B), plain(l.alpha),
                                plain(l.beta), plain(l.s), plain(l.G)};
   const double u_flat = bisect(value_of((flat.beta / flat.s).raw), 1.0, [&](double u) {
-    return value_of(detail::lifetime_balance(flat, plain(r), plain(k), plain(f), plain(T),
-                                             Ratio<double>(u))
-                        .value.raw);
+    return value_of(
+        detail::lifetime_balance(flat, plain(r), plain(k), plain(f), plain(T), Ratio<double>(u))
+            .value.raw);
   });
   auto u_0 = found<R>("u_0", u_flat);
   const auto at = detail::lifetime_balance(l, r, k, f, T, u_0);

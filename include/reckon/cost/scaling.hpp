@@ -17,7 +17,8 @@ inline const Formula kFlopsPerParamToken{"scaling.flops_per_param_token", "k",
                                          "Kaplan 2020, section 2.1: 2 forward + 4 backward"};
 inline const Formula kScalingFlops{"scaling.flops", "C", "compute of the run", "C = k·N·D"};
 inline const Formula kTokensOfBudget{"scaling.tokens_of_budget", "D",
-                                     "tokens that the compute pays for", "C = k·N·D", Hint::kTokens};
+                                     "tokens that the compute pays for", "C = k·N·D",
+                                     Hint::kTokens};
 inline const Formula kParamsOfBudget{"scaling.params_of_budget", "N",
                                      "parameters that the compute pays for", "C = k·N·D",
                                      Hint::kParams};
@@ -37,14 +38,12 @@ inline const Formula kFlopsOfParams{"scaling.flops_of_params", "C",
 inline const Formula kFlopsOfTokens{"scaling.flops_of_tokens", "C",
                                     "compute for which so many tokens are optimal",
                                     "D* solved for C"};
-inline const Formula kParamsOfLoss{"scaling.params_of_loss", "N*",
-                                   "parameters of the cheapest run with a loss",
-                                   "at the optimum the capacity term is β/s of what is reducible",
-                                   Hint::kParams};
-inline const Formula kTokensOfLoss{"scaling.tokens_of_loss", "D*",
-                                   "tokens of the cheapest run with a loss",
-                                   "at the optimum the data term is α/s of what is reducible",
-                                   Hint::kTokens};
+inline const Formula kParamsOfLoss{
+    "scaling.params_of_loss", "N*", "parameters of the cheapest run with a loss",
+    "at the optimum the capacity term is β/s of what is reducible", Hint::kParams};
+inline const Formula kTokensOfLoss{
+    "scaling.tokens_of_loss", "D*", "tokens of the cheapest run with a loss",
+    "at the optimum the data term is α/s of what is reducible", Hint::kTokens};
 inline const Formula kTokensToReach{"scaling.tokens_to_reach", "D",
                                     "tokens after which a size has a loss", "L(N, D) solved for D",
                                     Hint::kTokens};

@@ -128,8 +128,8 @@ void batch_metrics(const RunBatch<R>& b, V&& v) {
     part(&C::over), b.reason);
   v(MetricInfo{"batch.steps", "steps over the fewest possible", Hint::kRatio}, part(&C::steps),
     b.reason);
-  v(MetricInfo{"batch.compute", "compute over the least possible", Hint::kRatio},
-    part(&C::compute), b.reason);
+  v(MetricInfo{"batch.compute", "compute over the least possible", Hint::kRatio}, part(&C::compute),
+    b.reason);
   v(MetricInfo{"batch.doubled.steps", "steps of twice the batch over steps of this one",
                Hint::kRatio},
     part(&C::doubled_steps), b.reason);

@@ -26,7 +26,7 @@ struct FitRequest {
   std::string file;
   std::map<std::string, std::string> columns = {};
   FitApproach approach = FitApproach::kLoss;
-  std::size_t drop_highest = 0;       // so many runs of highest loss
+  std::size_t drop_highest = 0;           // so many runs of highest loss
   std::optional<double> drop_above = {};  // runs of higher loss
   double delta = 1e-3;
   std::size_t starts = 4500, bootstrap = 200;
@@ -61,7 +61,7 @@ struct FitReport {
   std::vector<IsoflopGroup> groups;  // approach isoflop
   std::vector<std::string> samples;  // E A B alpha beta of each resample
   std::vector<std::string> notes, warnings;
-  std::string law;                   // the file's text
+  std::string law;  // the file's text
 };
 
 // Nothing after a fault.

@@ -34,10 +34,9 @@ struct ShelfInfo {
   std::string_view folder, kind, word;  // "hardware/chips", "chip", "chips"
 };
 const ShelfInfo& shelf_info(Shelf shelf);
-inline constexpr Shelf kShelves[] = {Shelf::kChips,    Shelf::kNodes,      Shelf::kFabrics,
-                                     Shelf::kClusters, Shelf::kModels,     Shelf::kFormats,
-                                     Shelf::kRecipes,  Shelf::kOptimizers, Shelf::kPresets,
-                                     Shelf::kLaws};
+inline constexpr Shelf kShelves[] = {
+    Shelf::kChips,   Shelf::kNodes,   Shelf::kFabrics,    Shelf::kClusters, Shelf::kModels,
+    Shelf::kFormats, Shelf::kRecipes, Shelf::kOptimizers, Shelf::kPresets,  Shelf::kLaws};
 
 class Workspace {
  public:

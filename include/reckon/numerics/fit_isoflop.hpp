@@ -2,8 +2,8 @@
 //
 //   const IsoflopFit fit = fit_isoflops(runs);          // fit.scale · C^fit.exponent
 //
-// Runs whose compute lies within a tenth of a decade of the next are one group. In each, loss over ln N is fitted by a
-// parabola; its lowest point is N*. Over the groups, ln N* is a line in ln C. Where α ≠ β the true curve is no
+// Runs whose compute lies within a window of 0.08 decades (20 %) are a group, the fullest window first; what is left in no
+// window of three belongs to none. In each group, loss over ln N is fitted by a parabola; its lowest point is N*. Over the groups, ln N* is a line in ln C. Where α ≠ β the true curve is no
 // parabola and the estimate is biased, by 1 to 3 % over a range of 4 to 8 times either side.
 #pragma once
 
@@ -14,24 +14,25 @@
 
 namespace reckon {
 
-inline constexpr double kSameCompute = 0.1;  // decades between runs of one group
+inline constexpr double kSameCompute = 0.08;  // decades from the least to the most of a group
 
 struct IsoflopGroup {
-  double flops = 0;                // geometric mean
-  std::vector<std::size_t> runs;   // by their place in what was given
+  double flops = 0;               // geometric mean
+  std::vector<std::size_t> runs;  // by their place in what was given
   double best_N = 0, best_loss = 0;
-  bool bottom = false;             // the parabola opens upward
-  bool inside = false;             // and its lowest point lies between the sizes that were run
+  bool bottom = false;  // the parabola opens upward
+  bool inside = false;  // and its lowest point lies between the sizes that were run
 };
 
 struct IsoflopFit {
   std::vector<IsoflopGroup> groups;
   double scale = 0, exponent = 0;
-  std::size_t used = 0;            // groups with a bottom: two at least, or there is no line
+  std::size_t used = 0;     // groups with a bottom inside: two at least, or there is no line
+  std::size_t outside = 0;  // runs of no group
 };
 
 struct Parabola {
-  double c0 = 0, c1 = 0, c2 = 0;   // of x about its mean
+  double c0 = 0, c1 = 0, c2 = 0;  // of x about its mean
   double mean = 0;
   double lowest() const { return mean - c1 / (2 * c2); }
   double at(double x) const { return c0 + (x - mean) * (c1 + (x - mean) * c2); }

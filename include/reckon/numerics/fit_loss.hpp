@@ -37,9 +37,9 @@ struct FitOptions {
 
 struct LossFit {
   LossConstants constants;
-  double objective = 0;       // sum of the Huber terms
-  std::size_t start = 0;      // which start won
-  std::size_t agreeing = 0;   // starts that ended within 1e-6 of it
+  double objective = 0;      // sum of the Huber terms
+  std::size_t start = 0;     // which start won
+  std::size_t agreeing = 0;  // starts that ended within 1e-6 of it
   std::size_t starts = 0;
   bool converged = false;
 };

@@ -26,7 +26,7 @@ double dot(const Vector<N>& a, const Vector<N>& b) {
 }
 
 struct StopAt {
-  double gradient = 1e-9;  // largest component, over 1 + |value|
+  double gradient = 1e-9;   // largest component, over 1 + |value|
   double progress = 1e-14;  // relative fall of the value, three times in a row
   int iterations = 500;
 };

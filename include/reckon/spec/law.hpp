@@ -39,9 +39,8 @@ enum class LawFamily {
   kPrecision     // the loss law with N shrunk by narrow numbers
 };
 constexpr auto names(LawFamily) {
-  return std::array{"loss",      "allocation", "ratio",    "kaplan",
-                    "batch",     "granular_moe", "joint_moe", "routed_moe",
-                    "leverage",  "precision"};
+  return std::array{"loss",         "allocation", "ratio",      "kaplan",   "batch",
+                    "granular_moe", "joint_moe",  "routed_moe", "leverage", "precision"};
 }
 
 enum class Confidence { kReproduced, kRounded, kOrderOfMagnitude, kQualitative };
@@ -106,8 +105,7 @@ struct Allocation {
     v(Field("unit", "C_unit", "what compute is counted in").limit(Limit::kPositive), s.unit...);
     v(Field("params", "n", "N = scale · C^exponent"), s.params...);
     v(Field("tokens", "d", "D = scale · C^exponent"), s.tokens...);
-    v(Field("flops_per_token", "m", "M = scale · C^exponent, and N = M / 6"),
-      s.flops_per_token...);
+    v(Field("flops_per_token", "m", "M = scale · C^exponent, and N = M / 6"), s.flops_per_token...);
     v(Field("batch", "b", "tokens of a step = scale · C^exponent"), s.batch...);
     v(Field("steps", "s", "steps = scale · C^exponent"), s.steps...);
   }
@@ -144,8 +142,10 @@ struct BatchTerms {
 
   template <class V, class... S>
   static void fields(V&& v, S&... s) {
-    v(Field("scale", "B_*", "tokens at a loss of 1 nat").hint(Hint::kTokens).required().limit(
-          Limit::kPositive),
+    v(Field("scale", "B_*", "tokens at a loss of 1 nat")
+          .hint(Hint::kTokens)
+          .required()
+          .limit(Limit::kPositive),
       s.scale...);
     v(Field("exponent", "γ_B", "of 1 / loss").required().limit(Limit::kPositive), s.exponent...);
   }
@@ -203,11 +203,13 @@ struct RoutedMoe {
     v(Field("b", "b", "fall with log experts").required().limit(Limit::kPositive), s.b...);
     v(Field("c", "c", "what larger N takes off that").required(), s.c...);
     v(Field("d", "d", "constant").required(), s.d...);
-    v(Field("start", "E_start", "effective experts of one expert").required().limit(
-          Limit::kPositive),
+    v(Field("start", "E_start", "effective experts of one expert")
+          .required()
+          .limit(Limit::kPositive),
       s.start...);
-    v(Field("most", "E_max", "effective experts of infinitely many").required().limit(
-          Limit::kPositive),
+    v(Field("most", "E_max", "effective experts of infinitely many")
+          .required()
+          .limit(Limit::kPositive),
       s.most...);
   }
 };
@@ -303,9 +305,7 @@ struct Law {
   std::vector<std::string> samples;
   doc::Value expect;
 
-  bool has_loss() const {
-    return loss || losses || granular_moe || joint_moe || routed_moe;
-  }
+  bool has_loss() const { return loss || losses || granular_moe || joint_moe || routed_moe; }
 
   template <class V, class... S>
   static void fields(V&& v, S&... s) {

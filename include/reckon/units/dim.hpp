@@ -10,12 +10,12 @@ struct Dim {
   friend constexpr bool operator==(Dim, Dim) = default;
 };
 constexpr Dim operator*(Dim a, Dim b) {
-  return {a.byte2 + b.byte2, a.second2 + b.second2, a.flop2 + b.flop2, a.usd2 + b.usd2,
-          a.joule2 + b.joule2, a.gram2 + b.gram2};
+  return {a.byte2 + b.byte2, a.second2 + b.second2, a.flop2 + b.flop2,
+          a.usd2 + b.usd2,   a.joule2 + b.joule2,   a.gram2 + b.gram2};
 }
 constexpr Dim operator/(Dim a, Dim b) {
-  return {a.byte2 - b.byte2, a.second2 - b.second2, a.flop2 - b.flop2, a.usd2 - b.usd2,
-          a.joule2 - b.joule2, a.gram2 - b.gram2};
+  return {a.byte2 - b.byte2, a.second2 - b.second2, a.flop2 - b.flop2,
+          a.usd2 - b.usd2,   a.joule2 - b.joule2,   a.gram2 - b.gram2};
 }
 constexpr Dim root(Dim d) {
   return {d.byte2 / 2, d.second2 / 2, d.flop2 / 2, d.usd2 / 2, d.joule2 / 2, d.gram2 / 2};

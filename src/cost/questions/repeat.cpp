@@ -54,8 +54,8 @@ template <class R>
 Point<R> run_of(const RepeatQuestion<R>& q, Flops<R> k) {
   if (q.flops) {
     const RepeatTerms<double> repeat{plain(q.law.repeat->tokens), plain(q.law.repeat->params)};
-    const double x = best_log_size(plain_terms(*q.law.loss), repeat, plain(*q.flops).raw,
-                                   plain(q.unique).raw);
+    const double x =
+        best_log_size(plain_terms(*q.law.loss), repeat, plain(*q.flops).raw, plain(q.unique).raw);
     auto N = found<R>("N_best", std::exp(x));
     return {N, tokens_of_budget(*q.flops, N, k)};
   }

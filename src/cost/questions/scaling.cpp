@@ -161,6 +161,7 @@ ScalingAnswer<R> answer(const ScalingQuestion<R>& q) {
   out.k = flops_per_param_token<R>();
   out.law_splits = allocates(law);
   out.loss_law = law.has_loss();
+  out.confidence = name_of(law.confidence);
   if (law.loss) out.curve = loss_curve(*law.loss);
   settle(q, out);
   out.ratio = tokens_per_param(out.run);

@@ -14,15 +14,15 @@ namespace {
 class CriticalBatch : public QuestionOf<CriticalBatchQuestion> {
  public:
   const QuestionInfo& info() const override {
-    static const QuestionInfo info{"critical-batch",
-                                   "how many tokens of a step still buy time",
-                                   "",
-                                   {"reckon critical-batch --loss 2.0 --batch 4M",
-                                    "reckon critical-batch --params 8B --tokens 15T --batch 1M,4M,16M",
-                                    "reckon critical-batch --loss 2.0 --per-rank 16384"},
-                                   {},
-                                   {"batch.critical", "batch.over_critical", "batch.steps",
-                                    "batch.compute"}};
+    static const QuestionInfo info{
+        "critical-batch",
+        "how many tokens of a step still buy time",
+        "",
+        {"reckon critical-batch --loss 2.0 --batch 4M",
+         "reckon critical-batch --params 8B --tokens 15T --batch 1M,4M,16M",
+         "reckon critical-batch --loss 2.0 --per-rank 16384"},
+        {},
+        {"batch.critical", "batch.over_critical", "batch.steps", "batch.compute"}};
     return info;
   }
 
@@ -59,16 +59,15 @@ class CriticalBatch : public QuestionOf<CriticalBatchQuestion> {
   }
 
   void say(const Input& q, const Output& out, Result& r) const override {
-    if (r.name.empty())
-      r.name = fmt::format("critical batch at a loss of {}", text(r, "loss"));
+    if (r.name.empty()) r.name = fmt::format("critical batch at a loss of {}", text(r, "loss"));
     head_law(q.law, r);
     if (q.loss_law) {
-      r.headline.emplace_back("loss", fmt::format("{} ({})", law_name(*q.loss_law),
-                                                  law_constants(*q.loss_law)));
+      r.headline.emplace_back(
+          "loss", fmt::format("{} ({})", law_name(*q.loss_law), law_constants(*q.loss_law)));
       warn_outside(*q.loss_law, {q.params->raw, q.tokens->raw, {}}, r);
     }
-    r.answer.lines.push_back(fmt::format("critical batch {} ({})", text(r, "batch.critical"),
-                                         words(q.law.confidence)));
+    r.answer.lines.push_back(
+        fmt::format("critical batch {} ({})", text(r, "batch.critical"), words(q.law.confidence)));
     r.answer.formulas = {"batch.critical"};
     if (out.cost) {
       r.answer.lines.push_back(fmt::format(
@@ -79,10 +78,9 @@ class CriticalBatch : public QuestionOf<CriticalBatchQuestion> {
       r.answer.formulas.insert(r.answer.formulas.end(), {"batch.steps", "batch.compute"});
     }
     if (out.largest_data)
-      r.answer.lines.push_back(
-          fmt::format("at {} a rank, {} data ranks stay below it",
-                      format_quantity(q.per_rank->raw, kOne, Hint::kTokens),
-                      text(r, "batch.largest_data")));
+      r.answer.lines.push_back(fmt::format("at {} a rank, {} data ranks stay below it",
+                                           format_quantity(q.per_rank->raw, kOne, Hint::kTokens),
+                                           text(r, "batch.largest_data")));
     if (!q.law.comment.empty()) r.answer.notes.push_back(q.law.comment);
     r.answer.notes.push_back("Source: " + q.law.source + ".");
     r.not_modelled = {"learning rate and schedule, which set how well a large batch is used",

@@ -19,15 +19,15 @@ constexpr int kDecades = 4;  // either side of the threshold
 class Emergence : public QuestionOf<EmergenceQuestion> {
  public:
   const QuestionInfo& info() const override {
-    static const QuestionInfo info{"emergence",
-                                   "exact match against token accuracy: whose jump is it?",
-                                   "",
-                                   {"reckon emergence --answer-tokens 5 --flops 1e24FLOP",
-                                    "reckon emergence --answer-tokens 5 --accuracy 90%",
-                                    "reckon emergence --answer-tokens 1,5,20 --floor 0.05"},
-                                   {},
-                                   {"threshold.flops", "threshold.slope.accuracy",
-                                    "threshold.slope.exact_match"}};
+    static const QuestionInfo info{
+        "emergence",
+        "exact match against token accuracy: whose jump is it?",
+        "",
+        {"reckon emergence --answer-tokens 5 --flops 1e24FLOP",
+         "reckon emergence --answer-tokens 5 --accuracy 90%",
+         "reckon emergence --answer-tokens 1,5,20 --floor 0.05"},
+        {},
+        {"threshold.flops", "threshold.slope.accuracy", "threshold.slope.exact_match"}};
     return info;
   }
 
@@ -35,7 +35,9 @@ class Emergence : public QuestionOf<EmergenceQuestion> {
   void legal(const Input& q, const Asked& asked) const override {
     check_law(q.law, "law", asked);
     if (q.law.family != LawFamily::kLoss)
-      asked.fault("law", fmt::format("law: {} gives no loss for an amount of compute", law_name(q.law)))
+      asked
+          .fault("law",
+                 fmt::format("law: {} gives no loss for an amount of compute", law_name(q.law)))
           .help("law: besiroglu; `reckon list laws` prints those of family loss");
     if (q.flops && q.accuracy)
       asked.fault("accuracy", "accuracy: follows from the compute")
@@ -48,7 +50,8 @@ class Emergence : public QuestionOf<EmergenceQuestion> {
 
   void say(const Input& q, const Output& out, Result& r) const override {
     const std::string k = fmt::format("{:g}", q.answer_tokens.raw);
-    if (r.name.empty()) r.name = fmt::format("an answer of {} tokens, under {}", k, law_name(q.law));
+    if (r.name.empty())
+      r.name = fmt::format("an answer of {} tokens, under {}", k, law_name(q.law));
     head_law(q.law, r);
     r.headline.emplace_back("accuracy",
                             fmt::format("a = e^−(reducible loss + {})",
@@ -60,14 +63,16 @@ class Emergence : public QuestionOf<EmergenceQuestion> {
     r.answer.formulas = {"threshold.accuracy"};
     if (out.exact) r.answer.formulas.insert(r.answer.formulas.begin(), "exact_match");
     if (out.threshold)
-      r.answer.formulas.insert(r.answer.formulas.end(),
-                               {"threshold.flops", "threshold.slope.accuracy",
-                                "threshold.slope.exact_match"});
+      r.answer.formulas.insert(
+          r.answer.formulas.end(),
+          {"threshold.flops", "threshold.slope.accuracy", "threshold.slope.exact_match"});
     if (out.threshold) table(q, *out.threshold, r);
     r.answer.notes = {
-        "The loss has no jump, and neither has a token's accuracy; a^k has, because k tokens must all "
+        "The loss has no jump, and neither has a token's accuracy; a^k has, because k tokens must "
+        "all "
         "be right. In ln a^k = k·ln a it is gone again: the jump is the metric's, not the model's.",
-        "A law of the loss of text stands for the answer's tokens here: the shape carries over, the "
+        "A law of the loss of text stands for the answer's tokens here: the shape carries over, "
+        "the "
         "place of the threshold does not."};
     if (!q.law.source.empty()) r.answer.notes.push_back("Source: " + q.law.source + ".");
     r.not_modelled = {"partial credit, several tries, reasoning before the answer",
@@ -78,14 +83,15 @@ class Emergence : public QuestionOf<EmergenceQuestion> {
   static void say_threshold(const Input& q, const Output& out, Result& r) {
     const std::string x = format_quantity(q.target.raw, kOne, Hint::kFraction);
     if (!out.threshold) {
-      r.answer.lines.push_back(
-          fmt::format("{} of answers right takes {} of tokens right, and a floor of {} nats keeps it "
-                      "below that at any compute",
-                      x, text(r, "threshold.accuracy"), format_quantity(q.floor.raw, kOne, Hint::kRatio)));
+      r.answer.lines.push_back(fmt::format(
+          "{} of answers right takes {} of tokens right, and a floor of {} nats keeps it "
+          "below that at any compute",
+          x, text(r, "threshold.accuracy"), format_quantity(q.floor.raw, kOne, Hint::kRatio)));
       return;
     }
     r.answer.lines.push_back(fmt::format("{} of answers right takes {} of tokens right: {}", x,
-                                         text(r, "threshold.accuracy"), text(r, "threshold.flops")));
+                                         text(r, "threshold.accuracy"),
+                                         text(r, "threshold.flops")));
     r.answer.lines.push_back(fmt::format(
         "there a decade of compute brings {} of exact match and {} of accuracy: {} × as steep",
         text(r, "threshold.slope.exact_match"), text(r, "threshold.slope.accuracy"),

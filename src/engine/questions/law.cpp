@@ -83,9 +83,10 @@ void warn_one(const char* what, const std::optional<double>& at,
   const auto shown = [&](const std::optional<Quantity<D, double>>& x) {
     return x ? format_quantity(x->raw, D, hint) : std::string();
   };
-  r.warnings.push_back(fmt::format("{} {} lies {} the runs that {} was fitted to ({}): an extrapolation",
-                                   what, format_quantity(*at, D, hint), below ? "below" : "above",
-                                   law, range(shown(from), shown(to))));
+  r.warnings.push_back(
+      fmt::format("{} {} lies {} the runs that {} was fitted to ({}): an extrapolation", what,
+                  format_quantity(*at, D, hint), below ? "below" : "above", law,
+                  range(shown(from), shown(to))));
 }
 
 }  // namespace
@@ -124,7 +125,9 @@ void check_law(const Law<double>& law, std::string_view field, const Asked& aske
     asked
         .fault(path + ".family", fmt::format("{}: family {} needs its constants under '{}'", path,
                                              name_of(law.family), part))
-        .help("`reckon show besiroglu` is an example; `reckon schema law --format md` lists the keys");
+        .help(
+            "`reckon show besiroglu` is an example; `reckon schema law --format md` lists the "
+            "keys");
     return;
   }
   const auto& x = law.allocation;

@@ -22,7 +22,8 @@ class Lifetime : public QuestionOf<LifetimeQuestion> {
         "",
         {"reckon lifetime --quality 13B --demand 2T --law hoffmann_a3_336 --size 7B",
          "reckon lifetime --loss 2.0 --demand 1T,10T,100T",
-         "reckon lifetime --quality 70B --demand 5T --hardware h100-sxm --price 2.50USD/h --mfu 40% "
+         "reckon lifetime --quality 70B --demand 5T --hardware h100-sxm --price 2.50USD/h --mfu "
+         "40% "
          "--output-mfu 10%"},
         {},
         {"best.params", "best.tokens", "best.flops", "best.saving"}};
@@ -39,8 +40,9 @@ class Lifetime : public QuestionOf<LifetimeQuestion> {
           .help("law: besiroglu; `reckon list laws` prints those of family loss");
     if (q.quality.has_value() == q.loss.has_value())
       asked
-          .fault(q.loss ? "loss" : "", q.loss ? "loss: quality says it already"
-                                              : "lifetime: how good the model must be is not stated")
+          .fault(q.loss ? "loss" : "", q.loss
+                                           ? "loss: quality says it already"
+                                           : "lifetime: how good the model must be is not stated")
           .help("quality: 13B (as good as the compute-optimal model of that size), or loss: 2.0");
     money(q, asked);
     if (asked.diagnostics.has_errors()) return;
@@ -50,7 +52,8 @@ class Lifetime : public QuestionOf<LifetimeQuestion> {
   void say(const Input& q, const Output& out, Result& r) const override {
     const std::string T = format_quantity(q.demand.raw, kOne, Hint::kTokens);
     if (r.name.empty())
-      r.name = fmt::format("a loss of {} and {} served, under {}", text(r, "loss"), T, law_name(q.law));
+      r.name =
+          fmt::format("a loss of {} and {} served, under {}", text(r, "loss"), T, law_name(q.law));
     head_law(q.law, r);
     r.answer.lines.push_back(fmt::format(
         "cheapest: {} on {}, {} a parameter: {} in all, {} less than the compute-optimal {} on {}",
@@ -58,11 +61,11 @@ class Lifetime : public QuestionOf<LifetimeQuestion> {
         text(r, "best.flops"), text(r, "best.saving"), text(r, "optimal.params"),
         text(r, "optimal.tokens")));
     if (out.best.break_even)
-      r.answer.lines.push_back(fmt::format("it is cheaper than that from {} served on",
-                                           text(r, "best.break_even")));
+      r.answer.lines.push_back(
+          fmt::format("it is cheaper than that from {} served on", text(r, "best.break_even")));
     if (out.best.cost)
-      r.answer.lines.push_back(fmt::format("{} in place of {}", text(r, "best.cost"),
-                                           text(r, "optimal.cost")));
+      r.answer.lines.push_back(
+          fmt::format("{} in place of {}", text(r, "best.cost"), text(r, "optimal.cost")));
     if (out.size) say_size(r);
     r.answer.formulas = {"capacity_share", "best.params", "best.tokens", "best.flops"};
     r.answer.grids.push_back(grid(out));
@@ -76,10 +79,12 @@ class Lifetime : public QuestionOf<LifetimeQuestion> {
  private:
   static void say_size(Result& r) {
     const Metric* saving = r.find("size.saving");
-    std::string s = fmt::format("{} must read {} for that quality: {} in all, ", text(r, "size.params"),
-                                text(r, "size.tokens"), text(r, "size.flops"));
-    s += saving->value >= 0 ? fmt::format("{} ({}) less", text(r, "size.saved"), text(r, "size.saving"))
-                            : fmt::format("{} more", format_quantity(-saving->value, kOne, Hint::kFraction));
+    std::string s =
+        fmt::format("{} must read {} for that quality: {} in all, ", text(r, "size.params"),
+                    text(r, "size.tokens"), text(r, "size.flops"));
+    s += saving->value >= 0
+             ? fmt::format("{} ({}) less", text(r, "size.saved"), text(r, "size.saving"))
+             : fmt::format("{} more", format_quantity(-saving->value, kOne, Hint::kFraction));
     s += " than the compute-optimal one";
     const Metric* even = r.find("size.break_even");
     if (even && even->has_value())
@@ -141,8 +146,8 @@ class Lifetime : public QuestionOf<LifetimeQuestion> {
     const LossTerms<double>& t = *q.law.loss;
     if (q.loss && q.loss->raw <= t.E.raw) {
       asked
-          .fault("loss", fmt::format("loss: {:g} is not above the irreducible {:g} of {}", q.loss->raw,
-                                     t.E.raw, law_name(q.law)))
+          .fault("loss", fmt::format("loss: {:g} is not above the irreducible {:g} of {}",
+                                     q.loss->raw, t.E.raw, law_name(q.law)))
           .help("no size and no amount of data goes below that");
       return;
     }

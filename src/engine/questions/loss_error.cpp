@@ -55,8 +55,9 @@ class LossError : public QuestionOf<LossErrorQuestion> {
           .help("confidence: 95%, or 99.9%");
     if (q.error.has_value() == q.tokens.has_value())
       asked
-          .fault(q.error ? "error" : "",
-                 q.error ? "error: follows from the tokens" : "loss-error: neither error nor tokens are stated")
+          .fault(q.error ? "error" : "", q.error
+                                             ? "error: follows from the tokens"
+                                             : "loss-error: neither error nor tokens are stated")
           .help("error: 0.01 (how many tokens?), or tokens: 1M (how well do they tell?)");
     if (q.document.has_value() != q.correlation.has_value())
       asked
@@ -70,8 +71,8 @@ class LossError : public QuestionOf<LossErrorQuestion> {
   void say(const Input& q, const Output& out, Result& r) const override {
     if (r.name.empty()) r.name = "a loss measured on tokens";
     const std::string p = format_quantity(q.confidence.raw, kOne, Hint::kFraction);
-    std::string s = fmt::format("{} tell the loss to ± {} nats with {} confidence", text(r, "tokens"),
-                                text(r, "error"), p);
+    std::string s = fmt::format("{} tell the loss to ± {} nats with {} confidence",
+                                text(r, "tokens"), text(r, "error"), p);
     if (out.documents) s += fmt::format(": {} documents", text(r, "documents"));
     r.answer.lines.push_back(s);
     if (q.document)

@@ -42,20 +42,20 @@ class Mup : public QuestionOf<MupQuestion> {
     if (!q.params) idle(q.tokens.has_value(), "tokens", "params");
     if (!q.tokens) idle(q.base_tokens.has_value(), "base_tokens", "tokens");
     if (q.params && !q.tokens && q.base_params)
-      asked.fault("params", "params: the cost of a run takes its tokens, too")
-          .help("tokens: 1.4T");
+      asked.fault("params", "params: the cost of a run takes its tokens, too").help("tokens: 1.4T");
   }
 
   void say(const Input& q, const Output&, Result& r) const override {
     if (r.name.empty())
       r.name = fmt::format("μP from width {:g} to {:g}", q.base_width.raw, q.width.raw);
-    r.answer.lines.push_back(fmt::format(
-        "width × {}: Adam's learning rate of hidden and output weights × {}, of input weights, biases "
-        "and norms as it is",
-        text(r, "width_ratio"), text(r, "hidden.adam")));
+    r.answer.lines.push_back(
+        fmt::format("width × {}: Adam's learning rate of hidden and output weights × {}, of input "
+                    "weights, biases "
+                    "and norms as it is",
+                    text(r, "width_ratio"), text(r, "hidden.adam")));
     const double runs = q.trials ? q.trials->raw : 1;
-    r.answer.lines.push_back(fmt::format("{:g} run{} of the proxy: {} of one run of the target", runs,
-                                         runs == 1 ? "" : "s", text(r, "proxy.share")));
+    r.answer.lines.push_back(fmt::format("{:g} run{} of the proxy: {} of one run of the target",
+                                         runs, runs == 1 ? "" : "s", text(r, "proxy.share")));
     r.answer.formulas = {"width_ratio", "hidden.init", "hidden.adam", "proxy.share"};
     if (q.head_width) r.answer.formulas.insert(r.answer.formulas.begin() + 3, "attention.scale");
     r.answer.grids.push_back({"Over the proxy's",
@@ -68,12 +68,15 @@ class Mup : public QuestionOf<MupQuestion> {
                                {"output", "output (head)"},
                                {"bias", "biases, norms"}}});
     r.answer.notes = {
-        "Attention scores are divided by d, not √d: scale them by √d_0 / d, d the width of a head. Where "
+        "Attention scores are divided by d, not √d: scale them by √d_0 / d, d the width of a head. "
+        "Where "
         "heads stay as wide and grow in number that is the proxy's 1/√d_0.",
-        "Width alone transfers so. Depth, batch, length of the run and weight decay are tuned, or kept."};
+        "Width alone transfers so. Depth, batch, length of the run and weight decay are tuned, or "
+        "kept."};
     if (!q.params || !q.tokens)
       r.answer.notes.emplace_back(
-          "The proxy's cost: hidden matrices alone, as many tokens; state params and tokens for its "
+          "The proxy's cost: hidden matrices alone, as many tokens; state params and tokens for "
+          "its "
           "own.");
     r.not_modelled = {"embeddings' share of a small proxy, unless base_params says it",
                       "coordinate checks: they tell whether an implementation is right"};

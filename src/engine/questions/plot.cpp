@@ -31,7 +31,8 @@ Picture plot(std::string title, const Curve& curve) {
   }
   std::vector<std::string> cells(kHeight, std::string(kWidth, ' '));
   for (const auto& [x, y] : curve.points)
-    cells[kHeight - 1 - place(y, low, high, kHeight)][place(std::log(x), left, right, kWidth)] = '*';
+    cells[kHeight - 1 - place(y, low, high, kHeight)][place(std::log(x), left, right, kWidth)] =
+        '*';
   const std::size_t mark = place(std::log(curve.marked_x), left, right, kWidth);
   for (std::string& row : cells)
     if (row[mark] == '*') row[mark] = 'o';
@@ -40,7 +41,11 @@ Picture plot(std::string title, const Curve& curve) {
   for (std::size_t i = 0; i < kHeight; ++i) {
     std::string row = cells[i];
     row.erase(row.find_last_not_of(' ') + 1);
-    out.lines.push_back(pad_left(i == 0 ? top : i + 1 == kHeight ? bottom : "", margin) + " |" + row);
+    out.lines.push_back(pad_left(i == 0             ? top
+                                 : i + 1 == kHeight ? bottom
+                                                    : "",
+                                 margin) +
+                        " |" + row);
   }
   out.lines.push_back(std::string(margin, ' ') + " +" + std::string(kWidth, '-'));
   const std::string a = curve.show_x(curve.points.front().first), b = curve.show_x(curve.marked_x),

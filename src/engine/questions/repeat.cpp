@@ -16,28 +16,29 @@ constexpr double kEpochRows[] = {1, 2, 4, 8, 16, 40};
 class Repeat : public QuestionOf<RepeatQuestion> {
  public:
   const QuestionInfo& info() const override {
-    static const QuestionInfo info{"repeat",
-                                   "what repeated tokens are worth, and when to stop",
-                                   "",
-                                   {"reckon repeat --unique 25B --params 7B --epochs 4",
-                                    "reckon repeat --unique 25B --flops 1e22FLOP",
-                                    "reckon repeat --unique 25B"},
-                                   {},
-                                   {"params", "epochs", "effective.tokens", "loss"}};
+    static const QuestionInfo info{
+        "repeat",
+        "what repeated tokens are worth, and when to stop",
+        "",
+        {"reckon repeat --unique 25B --params 7B --epochs 4",
+         "reckon repeat --unique 25B --flops 1e22FLOP", "reckon repeat --unique 25B"},
+        {},
+        {"params", "epochs", "effective.tokens", "loss"}};
     return info;
   }
 
  protected:
   void write_out(Workspace&, doc::Value& tree, Diagnostics&) const override {
-    if (tree.is_mapping() && !tree.find("law")) doc::set(tree, "law", doc::scalar("muennighoff_c4"));
+    if (tree.is_mapping() && !tree.find("law"))
+      doc::set(tree, "law", doc::scalar("muennighoff_c4"));
   }
 
   void legal(const Input& q, const Asked& asked) const override {
     check_law(q.law, "law", asked);
     if (q.law.family != LawFamily::kLoss || !q.law.repeat)
       asked
-          .fault("law",
-                 fmt::format("law: {} does not say what a repeated token is worth", law_name(q.law)))
+          .fault("law", fmt::format("law: {} does not say what a repeated token is worth",
+                                    law_name(q.law)))
           .help("law: muennighoff_c4, or a law file with repeat: {tokens: …, params: …}");
     if (q.epochs && q.tokens)
       asked.fault("tokens", "epochs and tokens both say how much is read")
@@ -48,14 +49,16 @@ class Repeat : public QuestionOf<RepeatQuestion> {
       asked.fault("flops", "flops: a budget is split here; size, epochs and tokens follow")
           .help("state flops alone, or params with epochs or tokens");
     if (!q.flops && reads != q.params.has_value())
-      asked.fault(reads ? "epochs" : "params",
-                  reads ? "repeat: the size is not stated" : "repeat: how much is read is not stated")
+      asked
+          .fault(reads ? "epochs" : "params", reads ? "repeat: the size is not stated"
+                                                    : "repeat: how much is read is not stated")
           .help(reads ? "params: 7B" : "epochs: 4, or tokens: 100B");
   }
 
   void say(const Input& q, const Output& out, Result& r) const override {
     const std::string U = format_quantity(q.unique.raw, kOne, Hint::kTokens);
-    if (r.name.empty()) r.name = fmt::format("{} read again and again, under {}", U, law_name(q.law));
+    if (r.name.empty())
+      r.name = fmt::format("{} read again and again, under {}", U, law_name(q.law));
     head_law(q.law, r);
     if (out.run) say_run(q, U, r);
     r.answer.lines.push_back(fmt::format(
@@ -73,15 +76,15 @@ class Repeat : public QuestionOf<RepeatQuestion> {
 
  private:
   static void say_run(const Input& q, const std::string& U, Result& r) {
-    r.answer.lines.push_back(
-        q.flops ? fmt::format("{} is best spent on {} and {} epochs of {}", text(r, "flops"),
-                              text(r, "params"), text(r, "epochs"), U)
-                : fmt::format("{} on {} epochs of {}: {}", text(r, "params"), text(r, "epochs"), U,
-                              text(r, "flops")));
-    r.answer.lines.push_back(
-        fmt::format("{} are worth {} read for the first time, {} worth {}; loss {}, {} above fresh data",
-                    text(r, "tokens"), text(r, "effective.tokens"), text(r, "params"),
-                    text(r, "effective.params"), text(r, "loss"), text(r, "loss.penalty")));
+    r.answer.lines.push_back(q.flops ? fmt::format("{} is best spent on {} and {} epochs of {}",
+                                                   text(r, "flops"), text(r, "params"),
+                                                   text(r, "epochs"), U)
+                                     : fmt::format("{} on {} epochs of {}: {}", text(r, "params"),
+                                                   text(r, "epochs"), U, text(r, "flops")));
+    r.answer.lines.push_back(fmt::format(
+        "{} are worth {} read for the first time, {} worth {}; loss {}, {} above fresh data",
+        text(r, "tokens"), text(r, "effective.tokens"), text(r, "params"),
+        text(r, "effective.params"), text(r, "loss"), text(r, "loss.penalty")));
     r.answer.lines.push_back(
         fmt::format("one more token is worth {} of a fresh one", text(r, "next_token")));
   }

@@ -36,19 +36,17 @@ class Scaling : public QuestionOf<ScalingQuestion> {
          "reckon scaling --budget 100000USD --price 2.50USD/h --hardware h100-sxm --mfu 40%",
          "reckon scaling --days 30 --gpus 512 --hardware h100-sxm --mfu 40% --isoflop",
          "reckon scaling --params 8B --tokens 15T --law besiroglu,hoffmann_a3,muennighoff_c4",
-         "reckon scaling --flops 1e24 --compare-laws",
-         "reckon scaling --flops 5.88e23 --explain"},
+         "reckon scaling --flops 1e24 --compare-laws", "reckon scaling --flops 5.88e23 --explain"},
         {"power", "pue"},
-        {"params", "tokens", "tokens_per_param", "flops", "loss"}};
+        {"params", "tokens", "tokens_per_param", "flops", "loss", "confidence"}};
     return info;
   }
 
  protected:
   // `days: 30`, `gpu_hours: 1000`, `flops: 1e24`: the key says the unit.
   void write_out(Workspace&, doc::Value& tree, Diagnostics&) const override {
-    for (const auto& [key, unit] : {std::pair{"days", " days"},
-                                    {"gpu_hours", " GPU-hours"},
-                                    {"flops", " FLOP"}}) {
+    for (const auto& [key, unit] :
+         {std::pair{"days", " days"}, {"gpu_hours", " GPU-hours"}, {"flops", " FLOP"}}) {
       doc::Value* v = tree.is_mapping() ? tree.find(key) : nullptr;
       if (v && v->is_scalar() && is_bare_number(v->text)) v->text += unit;
     }
@@ -57,7 +55,8 @@ class Scaling : public QuestionOf<ScalingQuestion> {
   void legal(const Input& q, const Asked& asked) const override { check_scaling(q, asked); }
 
   void say(const Input& q, const Output& out, Result& r) const override {
-    if (r.name.empty()) r.name = fmt::format("scaling under {}: {}", law_name(q.law), text(r, "flops"));
+    if (r.name.empty())
+      r.name = fmt::format("scaling under {}: {}", law_name(q.law), text(r, "flops"));
     head_law(q.law, r);
     say_run(q, out, r);
     if (out.optimum) say_optimum(out, r);
@@ -68,7 +67,8 @@ class Scaling : public QuestionOf<ScalingQuestion> {
     r.answer.formulas = formulas(q, out);
     if (q.isoflop) add_isoflop(q, out, r);
     notes(q, out, r);
-    r.not_modelled = {"attention over the context (6·N·D counts none)", "learning rate and schedule",
+    r.not_modelled = {"attention over the context (6·N·D counts none)",
+                      "learning rate and schedule",
                       "another data set, tokenizer or architecture than the law's"};
   }
 
@@ -142,25 +142,28 @@ class Scaling : public QuestionOf<ScalingQuestion> {
   }
 
   static void say_run(const Input& q, const Output& out, Result& r) {
-    std::string s = fmt::format("{} on {}, {} a parameter: {}", text(r, "params"), text(r, "tokens"),
-                                text(r, "tokens_per_param"), text(r, "flops"));
+    std::string s = fmt::format("{} on {}, {} a parameter: {}", text(r, "params"),
+                                text(r, "tokens"), text(r, "tokens_per_param"), text(r, "flops"));
     if (out.C_min) s += fmt::format(", {} as the law counts it", text(r, "flops.c_min"));
     r.answer.lines.push_back(s);
     if (out.total) {
       s = fmt::format("loss {} nats a token", marked(q, r, "loss"));
       if (out.loss)
         s += fmt::format(": {} irreducible + {} for want of parameters + {} for want of data",
-                         text(r, "loss.irreducible"), text(r, "loss.capacity"), text(r, "loss.data"));
+                         text(r, "loss.irreducible"), text(r, "loss.capacity"),
+                         text(r, "loss.data"));
       r.answer.lines.push_back(s);
     } else if (!out.variant.leverage) {
       r.answer.lines.push_back(fmt::format("{} says nothing about the loss", law_name(q.law)));
     }
     if (out.variant.leverage)
-      r.answer.lines.push_back(fmt::format(
-          "the mixture stands for {} × its compute in a dense model", marked(q, r, "moe.leverage")));
+      r.answer.lines.push_back(
+          fmt::format("the mixture stands for {} × its compute in a dense model",
+                      marked(q, r, "moe.leverage")));
     if (out.variant.kept)
       r.answer.lines.push_back(fmt::format("{} of the parameters count: {}",
-                                           marked(q, r, "precision.share"), text(r, "precision.params")));
+                                           marked(q, r, "precision.share"),
+                                           text(r, "precision.params")));
   }
 
   static bool at_optimum(const Output& out) {
@@ -178,7 +181,8 @@ class Scaling : public QuestionOf<ScalingQuestion> {
                                 text(r, "optimum.tokens_per_param"));
     if (out.optimum_loss) s += fmt::format(", loss {}", text(r, "optimum.loss"));
     r.answer.lines.push_back(s);
-    s = fmt::format("trained on {} × the optimum's tokens per parameter", text(r, "overtraining.factor"));
+    s = fmt::format("trained on {} × the optimum's tokens per parameter",
+                    text(r, "overtraining.factor"));
     if (out.extra)
       s += fmt::format(": {} nats above it, a loss it has with 1/{} of the compute",
                        text(r, "overtraining.extra_loss"), text(r, "overtraining.compute"));
@@ -226,11 +230,10 @@ class Scaling : public QuestionOf<ScalingQuestion> {
       r.answer.notes.push_back(
           "Lagrange: along C = k·N·D a per cent more parameters is a per cent fewer tokens, so the "
           "loss is least where both are worth the same, α·A·N^−α = β·B·D^−β. " +
-          std::string(std::abs(out.marginal->over.raw - 1) < kSame
-                          ? "Here they are."
-                          : out.marginal->over.raw > 1
-                                ? "Here a larger model on fewer tokens would do better."
-                                : "Here a smaller model on more tokens would do better."));
+          std::string(std::abs(out.marginal->over.raw - 1) < kSame ? "Here they are."
+                      : out.marginal->over.raw > 1
+                          ? "Here a larger model on fewer tokens would do better."
+                          : "Here a smaller model on more tokens would do better."));
     if (q.law.family == LawFamily::kKaplan)
       r.answer.notes.emplace_back(
           "Kaplan counts C_min, the compute at a batch far below the critical one; at the critical "

@@ -44,18 +44,20 @@ class ScalingCheck {
     check_law(*q_.against, "against", asked_);
     if (allocates(*q_.against)) return;
     asked_
-        .fault("against", fmt::format("against: {} does not say how compute is split",
-                                      law_name(*q_.against)))
+        .fault("against",
+               fmt::format("against: {} does not say how compute is split", law_name(*q_.against)))
         .help("`reckon list laws`; rule20 is the rule of thumb");
   }
 
   // What money, GPU time and days need to be compute.
   bool hire() {
-    const char* by = q_.gpu_hours ? "gpu_hours" : q_.budget ? "budget" : cluster_days() ? "days" : "";
+    const char* by = q_.gpu_hours     ? "gpu_hours"
+                     : q_.budget      ? "budget"
+                     : cluster_days() ? "days"
+                                      : "";
     const bool needs = *by != 0;
     if (q_.budget && !q_.hire.price) {
-      asked_.fault("budget", "budget: what a GPU costs is not stated")
-          .help("price: 2.50 USD/h");
+      asked_.fault("budget", "budget: what a GPU costs is not stated").help("price: 2.50 USD/h");
       return false;
     }
     const bool named = q_.hire.hardware && !q_.hire.chip.peak;
@@ -95,7 +97,8 @@ class ScalingCheck {
               "gpus");
       return false;
     }
-    const bool point = (sized() && q_.tokens) || (sized() && computes()) || (q_.tokens && computes());
+    const bool point =
+        (sized() && q_.tokens) || (sized() && computes()) || (q_.tokens && computes());
     if (allocates(q_.law) || point) return true;
     asked_
         .fault("law", fmt::format("law: {} does not say how compute is split, so it answers for a "
@@ -131,9 +134,12 @@ class ScalingCheck {
   void of_law() {
     const auto each = [&](bool stated, const char* key, std::vector<LawFamily> families,
                           const char* example) {
-      const bool asks = std::find(families.begin(), families.end(), q_.law.family) != families.end();
+      const bool asks =
+          std::find(families.begin(), families.end(), q_.law.family) != families.end();
       if (asks && !stated)
-        asked_.fault("law", fmt::format("law: {} needs {}, which is not stated", law_name(q_.law), key))
+        asked_
+            .fault("law",
+                   fmt::format("law: {} needs {}, which is not stated", law_name(q_.law), key))
             .help(fmt::format("{}: {}", key, example));
       if (!asks && stated)
         asked_.fault(key, fmt::format("{}: {} does not depend on it", key, law_name(q_.law)))
@@ -153,8 +159,9 @@ class ScalingCheck {
   void target() {
     if (!q_.loss) return;
     if (q_.law.family != LawFamily::kLoss) {
-      asked_.fault("loss", fmt::format("loss: {} has no loss that could be solved for N and D",
-                                       law_name(q_.law)))
+      asked_
+          .fault("loss", fmt::format("loss: {} has no loss that could be solved for N and D",
+                                     law_name(q_.law)))
           .help("law: besiroglu");
       return;
     }
@@ -168,9 +175,10 @@ class ScalingCheck {
     const double r = q_.loss->raw - t.E.raw;
     if (r <= 0) {
       asked_
-          .fault("loss", fmt::format("loss: {} is not above the irreducible {} of {}",
-                                     format_quantity(q_.loss->raw, kOne, Hint::kRatio),
-                                     format_quantity(t.E.raw, kOne, Hint::kRatio), law_name(q_.law)))
+          .fault("loss",
+                 fmt::format("loss: {} is not above the irreducible {} of {}",
+                             format_quantity(q_.loss->raw, kOne, Hint::kRatio),
+                             format_quantity(t.E.raw, kOne, Hint::kRatio), law_name(q_.law)))
           .help("no size and no amount of data goes below that");
       return;
     }
@@ -211,8 +219,8 @@ class ScalingCheck {
     }
     if (q_.flops) said.push_back({"flops", "flops", q_.flops->raw});
     if (q_.gpu_hours)
-      said.push_back({"gpu_hours", "gpu_hours at this peak and mfu",
-                      flops_by([](Q& x) { x.flops = {}; })});
+      said.push_back(
+          {"gpu_hours", "gpu_hours at this peak and mfu", flops_by([](Q& x) { x.flops = {}; })});
     if (q_.budget)
       said.push_back({"budget", "budget at this price, peak and mfu", flops_by([](Q& x) {
                         x.flops = {};
@@ -227,10 +235,9 @@ class ScalingCheck {
     for (std::size_t i = 1; i < said.size(); ++i) {
       if (std::abs(said[i].flops / said[0].flops - 1) <= kAgree) continue;
       asked_
-          .fault(said[i].key,
-                 fmt::format("{} and {} disagree: {} against {}", said[0].what, said[i].what,
-                             format_quantity(said[0].flops, kFlop),
-                             format_quantity(said[i].flops, kFlop)))
+          .fault(said[i].key, fmt::format("{} and {} disagree: {} against {}", said[0].what,
+                                          said[i].what, format_quantity(said[0].flops, kFlop),
+                                          format_quantity(said[i].flops, kFlop)))
           .note(asked_.places.of(said[0].key), fmt::format("{} is stated here", said[0].key))
           .help("leave one of them out: it follows from the rest");
       return;

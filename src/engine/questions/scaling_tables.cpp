@@ -11,7 +11,7 @@
 namespace reckon {
 namespace {
 
-constexpr int kRows = 4;      // factors of two on either side of the optimum
+constexpr int kRows = 4;       // factors of two on either side of the optimum
 constexpr int kPerFactor = 8;  // points of the plot between two rows
 
 Metric metric(std::string id, std::string title, double value, Hint hint) {
@@ -37,7 +37,8 @@ std::string short_number(double x, Hint hint) {
 
 void add_isoflop(const ScalingQuestion<double>&, const ScalingAnswer<double>& out, Result& r) {
   if (!out.curve || !out.optimum_loss) {
-    r.answer.notes.emplace_back("No isoFLOP curve: the law says nothing about the loss of other sizes.");
+    r.answer.notes.emplace_back(
+        "No isoFLOP curve: the law says nothing about the loss of other sizes.");
     return;
   }
   const double best = out.optimum->N.raw, least = out.optimum_loss->raw;
@@ -54,10 +55,11 @@ void add_isoflop(const ScalingQuestion<double>&, const ScalingAnswer<double>& ou
     const Point<double> x = at_size(out, best * factor);
     const double loss = loss_at(*out.curve, x).total.raw;
     const std::string id = fmt::format("isoflop.{}", i + kRows + 1);
-    const std::string title = i < 0 ? fmt::format("1/{:g} ×", 1 / factor) : fmt::format("{:g} ×", factor);
+    const std::string title =
+        i < 0 ? fmt::format("1/{:g} ×", 1 / factor) : fmt::format("{:g} ×", factor);
     const auto add = [&](const char* part, const char* what, double value, Hint hint) {
-      r.metrics.push_back(metric(id + "." + part, fmt::format("{} at {} the optimal size", what, title),
-                                 value, hint));
+      r.metrics.push_back(metric(
+          id + "." + part, fmt::format("{} at {} the optimal size", what, title), value, hint));
     };
     add("params", "parameters", x.N.raw, Hint::kParams);
     add("tokens", "tokens", x.D.raw, Hint::kTokens);
@@ -75,8 +77,9 @@ void add_isoflop(const ScalingQuestion<double>&, const ScalingAnswer<double>& ou
   }
   curve.show_x = [](double x) { return short_number(x, Hint::kParams); };
   curve.show_y = [](double y) { return short_number(y, Hint::kRatio); };
-  r.answer.pictures.push_back(plot(
-      fmt::format("Loss by parameters at {} (log scale; o: the optimum)", text(r, "flops")), curve));
+  r.answer.pictures.push_back(
+      plot(fmt::format("Loss by parameters at {} (log scale; o: the optimum)", text(r, "flops")),
+           curve));
 }
 
 void add_intervals(const ScalingQuestion<double>& q, const ScalingAnswer<double>& out, Result& r) {

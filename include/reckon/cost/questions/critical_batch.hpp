@@ -35,8 +35,8 @@ void CriticalBatchAnswer<R>::metrics(V&& v) const {
     part(&C::over), kNoBatch);
   v(MetricInfo{"batch.steps", "steps over the fewest possible", Hint::kRatio}, part(&C::steps),
     kNoBatch);
-  v(MetricInfo{"batch.compute", "compute over the least possible", Hint::kRatio},
-    part(&C::compute), kNoBatch);
+  v(MetricInfo{"batch.compute", "compute over the least possible", Hint::kRatio}, part(&C::compute),
+    kNoBatch);
   v(MetricInfo{"batch.doubled.steps", "steps of twice the batch over steps of this one",
                Hint::kRatio},
     part(&C::doubled_steps), kNoBatch);

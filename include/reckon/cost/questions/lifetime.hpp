@@ -60,8 +60,9 @@ struct LifetimeNames {
         {id ".flops", what ": training and serving, in FLOPs of training"},                  \
         {id ".cost", what ": training and serving"},                                         \
         {id ".saving", what ": saved over the compute-optimal model", Hint::kFraction},      \
-        {id ".saved", what ": FLOPs saved over the compute-optimal model"},                  \
-        {id ".break_even", what ": demand from which on it is cheaper than that", Hint::kTokens} \
+        {id ".saved", what ": FLOPs saved over the compute-optimal model"}, {                \
+      id ".break_even", what ": demand from which on it is cheaper than that", Hint::kTokens \
+    }                                                                                        \
   }
 inline const LifetimeNames kBestNames = RECKON_LIFETIME("best", "cheapest over its life");
 inline const LifetimeNames kOptimalNames = RECKON_LIFETIME("optimal", "compute-optimal");

@@ -22,22 +22,21 @@ inline const Formula kHiddenInit{"mup.hidden_init", "x_init",
 inline const Formula kOutputInit{"mup.output_init", "x_init",
                                  "deviation of output weights at the start, over the proxy's",
                                  "Yang 2022, table 3: variance 1 / fan-in²", Hint::kRatio};
-inline const Formula kInverseRatio{"mup.inverse_ratio", "1/r",
-                                   "learning rate over the proxy's: Adam, hidden and output; SGD, output",
-                                   "Yang 2022, table 3", Hint::kRatio};
-inline const Formula kAttentionScale{"mup.attention_scale", "x_att",
-                                     "scale of attention scores over the proxy's",
-                                     "Yang 2022, definition 4.1: 1/d in place of 1/√d",
-                                     Hint::kRatio};
+inline const Formula kInverseRatio{
+    "mup.inverse_ratio", "1/r",
+    "learning rate over the proxy's: Adam, hidden and output; SGD, output", "Yang 2022, table 3",
+    Hint::kRatio};
+inline const Formula kAttentionScale{
+    "mup.attention_scale", "x_att", "scale of attention scores over the proxy's",
+    "Yang 2022, definition 4.1: 1/d in place of 1/√d", Hint::kRatio};
 inline const Formula kProxyShare{"mup.proxy_share", "share",
                                  "tuning on the proxy over one run of the target",
                                  "trials · N_0·D_0 / (N·D)", Hint::kFraction};
 inline const Formula kProxyParams{"mup.proxy_params", "N_0", "parameters of the proxy",
                                   "N / r²: hidden matrices alone", Hint::kParams};
-inline const Formula kProxyByWidth{"mup.proxy_share_by_width", "share",
-                                   "tuning on the proxy over one run of the target",
-                                   "trials / r²: as many tokens, hidden matrices alone",
-                                   Hint::kFraction};
+inline const Formula kProxyByWidth{
+    "mup.proxy_share_by_width", "share", "tuning on the proxy over one run of the target",
+    "trials / r²: as many tokens, hidden matrices alone", Hint::kFraction};
 
 template <class R>
 struct MupAnswer {

@@ -50,6 +50,7 @@ struct ScalingAnswer {
   LawVariant<R> variant;
   Hired<R> hired;
   bool law_splits = true, loss_law = true;
+  std::string_view confidence;
 
   template <class V>
   void metrics(V&& v) const;
@@ -94,8 +95,7 @@ void ScalingAnswer<R>::metrics(V&& v) const {
     part(marginal, &Marginal<R>::params), loss_law ? kNoTerms : kNoLoss);
   v(MetricInfo{"marginal.tokens", "what more tokens are worth, per unit of ln D", Hint::kRatio},
     part(marginal, &Marginal<R>::tokens), loss_law ? kNoTerms : kNoLoss);
-  v(MetricInfo{"marginal.ratio", "marginal return of parameters over that of tokens",
-               Hint::kRatio},
+  v(MetricInfo{"marginal.ratio", "marginal return of parameters over that of tokens", Hint::kRatio},
     part(marginal, &Marginal<R>::over), loss_law ? kNoTerms : kNoLoss);
   v(MetricInfo{"optimum.params", "parameters, compute-optimal", Hint::kParams},
     part(optimum, &Point<R>::N), kNoSplit);
@@ -105,8 +105,8 @@ void ScalingAnswer<R>::metrics(V&& v) const {
     optimum_ratio, kNoSplit);
   v(MetricInfo{"optimum.loss", "loss at the optimum of the same compute", Hint::kRatio},
     optimum_loss, law_splits ? kNoLoss : kNoSplit);
-  v(MetricInfo{"exponent.params", "exponent with which N* grows with compute", Hint::kRatio}, growth,
-    loss_law ? kNoTerms : kNoLoss);
+  v(MetricInfo{"exponent.params", "exponent with which N* grows with compute", Hint::kRatio},
+    growth, loss_law ? kNoTerms : kNoLoss);
   v(MetricInfo{"overtraining.factor", "tokens per parameter over the optimum's", Hint::kRatio},
     over, kNoSplit);
   v(MetricInfo{"overtraining.tokens", "tokens over the optimum's", Hint::kRatio}, token_ratio,
@@ -130,6 +130,7 @@ void ScalingAnswer<R>::metrics(V&& v) const {
     against ? against->extra : std::nullopt, against ? kNoTerms : kNotAgainst);
   v(MetricInfo{"against.token_ratio", "tokens over the other law's", Hint::kRatio},
     against ? against->tokens : std::nullopt, kNotAgainst);
+  v(MetricInfo{"confidence", "how well the law gives its source's own figures"}, confidence);
   if (batch) v(MetricInfo{"batch", "tokens of a step, by the law", Hint::kTokens}, *batch);
   if (steps) v(MetricInfo{"steps", "steps, by the law", Hint::kRatio}, *steps);
   variant.metrics(v);

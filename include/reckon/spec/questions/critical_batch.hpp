@@ -46,7 +46,8 @@ struct CriticalBatchQuestion {
       s.per_rank...);
     v(Field("law", "", "a law of the critical batch; kaplan_batch if not stated").by_name(),
       s.law...);
-    v(Field("loss_law", "", "with params and tokens: the law of their loss; besiroglu if not stated")
+    v(Field("loss_law", "",
+            "with params and tokens: the law of their loss; besiroglu if not stated")
           .by_name(),
       s.loss_law...);
     v(Field("assume", "", "a preset's name, or {preset, conventions}"), s.assume...);

@@ -36,8 +36,9 @@ struct LossErrorQuestion {
           .limit(Limit::kPositive)
           .required(),
       s.deviation...);
-    v(Field("error", "e", "half the width of the interval, nats").hint(Hint::kRatio).limit(
-          Limit::kPositive),
+    v(Field("error", "e", "half the width of the interval, nats")
+          .hint(Hint::kRatio)
+          .limit(Limit::kPositive),
       s.error...);
     v(Field("tokens", "n", "in place of that: tokens that were evaluated")
           .hint(Hint::kTokens)
@@ -49,8 +50,7 @@ struct LossErrorQuestion {
           .hint(Hint::kRatio)
           .limit(Limit::kPositive),
       s.z...);
-    v(Field("document", "m", "tokens of a document").hint(Hint::kTokens).limit(
-          Limit::kAtLeastOne),
+    v(Field("document", "m", "tokens of a document").hint(Hint::kTokens).limit(Limit::kAtLeastOne),
       s.document...);
     v(Field("correlation", "ρ", "of the losses of two tokens of one document").share(),
       s.correlation...);

@@ -39,8 +39,9 @@ struct MupQuestion {
           .hint(Hint::kParams)
           .limit(Limit::kPositive),
       s.base_params...);
-    v(Field("tokens", "D", "tokens of the target's run").hint(Hint::kTokens).limit(
-          Limit::kPositive),
+    v(Field("tokens", "D", "tokens of the target's run")
+          .hint(Hint::kTokens)
+          .limit(Limit::kPositive),
       s.tokens...);
     v(Field("base_tokens", "D_0", "tokens of one run of the proxy; the target's if not stated")
           .hint(Hint::kTokens)

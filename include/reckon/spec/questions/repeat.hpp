@@ -34,8 +34,7 @@ struct RepeatQuestion {
           .limit(Limit::kPositive)
           .required(),
       s.unique...);
-    v(Field("epochs", "n_ep", "how often each is read").hint(Hint::kRatio).limit(
-          Limit::kPositive),
+    v(Field("epochs", "n_ep", "how often each is read").hint(Hint::kRatio).limit(Limit::kPositive),
       s.epochs...);
     v(Field("tokens", "D", "in place of that: tokens read in all")
           .hint(Hint::kTokens)

@@ -105,8 +105,9 @@ struct ScalingQuestion {
       s.model...);
     v(Field("tokens", "D", "tokens of the run").hint(Hint::kTokens).limit(Limit::kPositive),
       s.tokens...);
-    v(Field("loss", "L", "a loss to reach, nats a token").hint(Hint::kRatio).limit(
-          Limit::kPositive),
+    v(Field("loss", "L", "a loss to reach, nats a token")
+          .hint(Hint::kRatio)
+          .limit(Limit::kPositive),
       s.loss...);
     v(Field("gpu_hours", "T_gpu", "GPU time to spend")
           .hint(Hint::kGpuHours)
@@ -117,8 +118,7 @@ struct ScalingQuestion {
       s.days...);
     v(Field("gpus", "n_GPU", "GPUs of the run").degree(), s.gpus...);
     OnHire<R>::fields(v, s.hire...);
-    v(Field("against", "", "another law: its split of the same compute, judged by `law`")
-          .by_name(),
+    v(Field("against", "", "another law: its split of the same compute, judged by `law`").by_name(),
       s.against...);
     OfLaw<R>::fields(v, s.of...);
     v(Field("critical_batch", "",
