@@ -11,6 +11,8 @@ foreach(package IN LISTS reckon_packages)
   endif()
 endforeach()
 
+find_package(Threads REQUIRED) # the system's own
+
 # The name that yaml-cpp's target has from version 0.8 on.
 if(NOT TARGET yaml-cpp::yaml-cpp)
   add_library(yaml-cpp::yaml-cpp ALIAS yaml-cpp)

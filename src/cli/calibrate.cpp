@@ -29,8 +29,7 @@ std::vector<MeasuredSet> read_all(Session& session, const CalibrateCommand& opti
   std::vector<MeasuredSet> all;
   for (const std::string& file : options.files) {
     std::vector<std::string> notes;
-    for (MeasuredSet& s :
-         read_measured(session.work(), file, facts, session.diagnostics(), notes))
+    for (MeasuredSet& s : read_measured(session.work(), file, facts, session.diagnostics(), notes))
       all.push_back(std::move(s));
     for (const std::string& n : notes) session.note(n);
   }
@@ -79,8 +78,8 @@ int calibrate(Session& session, const Shared& shared, const CalibrateCommand& op
   if (session.report_faults()) return kUsage;
   how.name = options.name;
   const Calibration c = reckon::calibrate(
-      session.work(), sets, collectives ? CalibrateWhat::kCollectives : CalibrateWhat::kKernels, how,
-      d);
+      session.work(), sets, collectives ? CalibrateWhat::kCollectives : CalibrateWhat::kKernels,
+      how, d);
   if (session.report_faults()) return kUsage;
   switch (shared.format) {
     case Format::kJson:

@@ -112,6 +112,15 @@ struct CalibrateCommand {
 };
 int calibrate(Session&, const Shared&, const CalibrateCommand&);
 
+// As typed; empty where not given.
+struct FitCommandOptions {
+  std::string data, approach = "loss", drop_highest, drop_above, delta, starts, bootstrap, seed,
+                    threads, name, output;
+  std::vector<std::string> columns;
+  bool residuals = false, as_law = false;
+};
+int fit(Session&, const Shared&, const FitCommandOptions&);
+
 struct SchemaOptions {
   std::string kind = "training";
 };

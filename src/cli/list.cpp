@@ -15,20 +15,22 @@ struct Topic {
 };
 
 const std::vector<Topic>& topics() {
-  static const std::vector<Topic> all{
-      {"hardware", {Shelf::kChips, Shelf::kNodes, Shelf::kFabrics, Shelf::kClusters, Shelf::kKernels, Shelf::kNccl}},
-      {"chips", {Shelf::kChips}},
-      {"nodes", {Shelf::kNodes}},
-      {"fabrics", {Shelf::kFabrics}},
-      {"clusters", {Shelf::kClusters}},
-      {"kernels", {Shelf::kKernels}},
-      {"nccl", {Shelf::kNccl}},
-      {"models", {Shelf::kModels}},
-      {"architectures", {Shelf::kArchitectures}},
-      {"precision", {Shelf::kRecipes}},
-      {"optimizers", {Shelf::kOptimizers}},
-      {"formats", {Shelf::kFormats}},
-      {"presets", {Shelf::kPresets}}};
+  static const std::vector<Topic> all{{"hardware",
+                                       {Shelf::kChips, Shelf::kNodes, Shelf::kFabrics,
+                                        Shelf::kClusters, Shelf::kKernels, Shelf::kNccl}},
+                                      {"chips", {Shelf::kChips}},
+                                      {"nodes", {Shelf::kNodes}},
+                                      {"fabrics", {Shelf::kFabrics}},
+                                      {"clusters", {Shelf::kClusters}},
+                                      {"kernels", {Shelf::kKernels}},
+                                      {"nccl", {Shelf::kNccl}},
+                                      {"models", {Shelf::kModels}},
+                                      {"architectures", {Shelf::kArchitectures}},
+                                      {"precision", {Shelf::kRecipes}},
+                                      {"optimizers", {Shelf::kOptimizers}},
+                                      {"formats", {Shelf::kFormats}},
+                                      {"presets", {Shelf::kPresets}},
+                                      {"laws", {Shelf::kLaws}}};
   return all;
 }
 
@@ -78,6 +80,8 @@ std::string summary(Shelf shelf, const doc::Value& v) {
         for (const doc::Value& item : list->items) names.push_back(item.text);
       return join(names, ", ");
     }
+    case Shelf::kLaws:
+      return join_words({text("family"), text("confidence")});
     case Shelf::kFormats:
       return text("bits_per_weight") + " bits";
     default:

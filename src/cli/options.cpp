@@ -64,6 +64,7 @@ struct Values {
   CalibrateCommand calibrate;
   SchemaOptions schema;
   HelpOptions help;
+  FitCommandOptions fit;
   std::map<std::string, QuestionFlags> questions;  // by word
 };
 
@@ -381,9 +382,10 @@ std::vector<Command> commands(Values& v) {
                  "chips, nodes, models, optimizers, … there are",
                  {"reckon list hardware", "reckon list models"},
                  [=, &v](CLI::App& app) {
-                   app.add_option("WHAT", v.list.what,
-                                  "hardware, chips, nodes, fabrics, clusters, kernels, nccl, models, "
-                                  "architectures, precision, optimizers, formats, presets")
+                   app.add_option(
+                          "WHAT", v.list.what,
+                          "hardware, chips, nodes, fabrics, clusters, kernels, nccl, models, "
+                          "architectures, precision, optimizers, formats, presets, laws")
                        ->type_name("");
                  },
                  [&v](Session& s, const Shared& g) { return list(s, g, v.list); }});
@@ -445,6 +447,37 @@ std::vector<Command> commands(Values& v) {
                   "a CSV's column: \"time us=latency\" (repeatable)");
        },
        [&v](Session& s, const Shared& g) { return calibrate(s, g, v.calibrate); }});
+  all.push_back(
+      {"fit",
+       kTools,
+       "DATA.csv",
+       "a scaling law from your own runs, with intervals",
+       {"reckon fit laws/data/chinchilla-245.csv --drop-highest 5",
+        "reckon fit runs.csv --columns 'params=Model Size' --output my-law.yaml",
+        "reckon fit runs.csv --approach isoflop --residuals"},
+       [=, &v](CLI::App& app) {
+         FitCommandOptions& o = v.fit;
+         app.add_option("DATA", o.data, "a CSV file of runs: params, flops or tokens, loss")
+             ->type_name("")
+             ->required();
+         repeated(app, "--columns", o.columns, "NAME=COLUMN",
+                  "what a column is called: params, tokens, flops or loss (repeatable)");
+         word(app, "--approach", o.approach, "WORD",
+              "loss (E, A, B, α, β at once) or isoflop (parabolas)");
+         word(app, "--drop-highest", o.drop_highest, "N", "leave out so many runs of highest loss");
+         word(app, "--drop-above", o.drop_above, "LOSS", "leave out runs of a higher loss");
+         word(app, "--delta", o.delta, "X",
+              "of Huber's function, on log loss; 0.001 if not stated");
+         word(app, "--starts", o.starts, "N", "starts of the search; 4500 if not stated");
+         word(app, "--bootstrap", o.bootstrap, "N", "resamples for intervals; 200 if not stated");
+         word(app, "--seed", o.seed, "N", "of the resamples; 1 if not stated");
+         word(app, "--threads", o.threads, "N", "the answer does not depend on it");
+         app.add_flag("--residuals", o.residuals, "a line for every run");
+         app.add_flag("--as-law", o.as_law, "print the law file");
+         word(app, "--output", o.output, "FILE", "write the law file there");
+         word(app, "--name", o.name, "TEXT", "the law's name in it");
+       },
+       [&v](Session& s, const Shared& g) { return fit(s, g, v.fit); }});
   all.push_back({"formulas",
                  kTools,
                  "[PATTERN]",
@@ -463,9 +496,10 @@ std::vector<Command> commands(Values& v) {
        "JSON Schema of a kind of file, for editors",
        {"reckon schema training > training.schema.json", "reckon schema model --format md"},
        [=, &v](CLI::App& app) {
-         app.add_option("KIND", v.schema.kind,
-                        "training, model, chip, node, fabric, cluster, kernels, measurements, format, "
-                        "precision, optimizer, preset")
+         app.add_option(
+                "KIND", v.schema.kind,
+                "training, model, chip, node, fabric, cluster, kernels, measurements, format, "
+                "precision, optimizer, preset, law")
              ->type_name("");
        },
        [&v](Session& s, const Shared& g) { return schema(s, g, v.schema); }});

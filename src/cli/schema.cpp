@@ -43,7 +43,8 @@ std::vector<Kind> make_kinds() {
        [] { return describe<Cluster<double>>(); }},
       {"kernels", "hardware/kernels/", "What the kernels of one chip reach.",
        [] { return describe<Kernels<double>>(); }},
-      {"nccl", "hardware/nccl/", "NCCL's own tuning model.", [] { return describe<Nccl<double>>(); }},
+      {"nccl", "hardware/nccl/", "NCCL's own tuning model.",
+       [] { return describe<Nccl<double>>(); }},
       {"measurements", "measurements/", "Measured times of kernels and collectives.",
        [] { return describe<Measurements<double>>(); }},
       {"budgets", "measurements/", "Errors that predictions are held to.",
@@ -55,7 +56,8 @@ std::vector<Kind> make_kinds() {
       {"optimizer", "optimizers/", "States per parameter.",
        [] { return describe<Optimizer<double>>(); }},
       {"preset", "presets/", "A value for every key of `assume:`.",
-       [] { return describe<Assume<double>>(); }}};
+       [] { return describe<Assume<double>>(); }},
+      {"law", "laws/", "A scaling law.", [] { return describe<Law<double>>(); }}};
   for (const Question* q : questions())
     all.push_back({std::string(q->word()), "plans/", fmt::format("A question: {}.", q->summary()),
                    [q] { return q->describe(); }});

@@ -39,8 +39,7 @@ void print(Session& session, const Shared& shared, const ValidateOptions& option
            const ValidateReport& report) {
   switch (shared.format) {
     case Format::kText:
-      session.print(
-          validate_text(report, {session.colour(), session.width(), options.verbose}));
+      session.print(validate_text(report, {session.colour(), session.width(), options.verbose}));
       break;
     case Format::kJson:
       session.print(validate_json(report));

@@ -174,6 +174,7 @@ TrainingEstimate<R> estimate(const TrainingPlan<R>& plan) {
   const bool slots = counts_slots(plan.schedule.kind);
   if (slots) e.bubble = bubble_ratios(pipeline_shape(plan, e.layout));
   e.run.steps = run_steps(plan, e.layout);
+  e.batch = run_batch(plan, e.layout, e.parameters.total);
   time_step(plan, inputs.stages, e);
   if (states_failures(plan.run))
     e.run.failing = failing_run(plan, e.layout, e.memory.states, e.run);

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "check_law.hpp"
 #include "reckon/engine/kinds.hpp"
 #include "reckon/engine/metric_named.hpp"
 #include "reckon/units/format.hpp"
@@ -131,11 +132,10 @@ std::size_t CheckReport::misses() const {
       std::count_if(lines.begin(), lines.end(), [](const CheckLine& l) { return !l.pass; }));
 }
 
-CheckReport check_file(Workspace& work, const std::string& file, Diagnostics& diagnostics) {
-  CheckReport report;
-  const std::size_t before = diagnostics.error_count();
-  const PlanFile plan = open_plan(work, file, work.read(file, {}, diagnostics), {}, diagnostics);
-  if (diagnostics.error_count() > before) return report;
+namespace {
+
+void check_plan(Workspace& work, const PlanFile& plan, Diagnostics& diagnostics,
+                CheckReport& report) {
   const auto add = [&](const PlanFile::Case* which, const std::vector<Expectation>& expect) {
     if (!which && expect.empty() && !plan.cases.empty()) return;  // may be whole only with a case
     if (!expect.empty()) ++report.plans;
@@ -147,6 +147,20 @@ CheckReport check_file(Workspace& work, const std::string& file, Diagnostics& di
   };
   add(nullptr, plan.expect);
   for (const PlanFile::Case& c : plan.cases) add(&c, c.expect);
+}
+
+}  // namespace
+
+CheckReport check_file(Workspace& work, const std::string& file, Diagnostics& diagnostics) {
+  CheckReport report;
+  const std::size_t before = diagnostics.error_count();
+  doc::Value tree = work.read(file, {}, diagnostics);
+  if (diagnostics.error_count() > before) return report;
+  const std::vector<PlanFile> plans =
+      is_law(tree) ? law_questions(work, file, tree, diagnostics)
+                   : std::vector{open_plan(work, file, std::move(tree), {}, diagnostics)};
+  if (diagnostics.error_count() > before) return report;
+  for (const PlanFile& plan : plans) check_plan(work, plan, diagnostics, report);
   report.files = report.plans > 0 ? 1 : 0;
   return report;
 }

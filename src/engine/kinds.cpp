@@ -24,23 +24,30 @@ class TrainingKind : public PlanKind {
 const std::vector<const Question*>& questions() {
   // In the order of the help. One a line: the marks keep clang-format from filling lines.
   static const std::vector<const Question*> all{
-      &states_question(),       //
-      &activations_question(),  //
-      &collective_question(),   //
-      &pipeline_question(),     //
-      &goodput_question(),      //
-      &tensor_question(),       //
-      &experts_question(),      //
-      &gemm_question(),         //
-      &attention_question(),    //
-      &prefill_question(),      //
-      &decode_question(),       //
-      &chunk_question(),        //
-      &pools_question(),        //
-      &dtype_question(),        //
-      &quantize_question(),     //
-      &accumulate_question(),   //
-      &compress_question(),     //
+      &scaling_question(),         //
+      &lifetime_question(),        //
+      &repeat_question(),          //
+      &critical_batch_question(),  //
+      &emergence_question(),       //
+      &loss_error_question(),      //
+      &mup_question(),             //
+      &states_question(),          //
+      &activations_question(),     //
+      &collective_question(),      //
+      &pipeline_question(),        //
+      &goodput_question(),         //
+      &tensor_question(),          //
+      &experts_question(),         //
+      &gemm_question(),            //
+      &attention_question(),       //
+      &prefill_question(),         //
+      &decode_question(),          //
+      &chunk_question(),           //
+      &pools_question(),           //
+      &dtype_question(),           //
+      &quantize_question(),        //
+      &accumulate_question(),      //
+      &compress_question(),        //
   };
   return all;
 }

@@ -45,12 +45,24 @@ class TrainingCheck {
     check_classes(plan_.model, precision.gradient_classes, "precision.gradient_classes", places_,
                   out_);
     check_run(plan_, places_, out_);
+    laws();
   }
 
  private:
   Diagnostic& fault(std::string_view path, std::string message) {
     return out_.error(places_.of(path), std::move(message));
   }
+  // Of size and tokens to a loss, of that to a batch.
+  void laws() {
+    const Law<double>&law = plan_.law, &batch = plan_.batch_law;
+    if (law.family != LawFamily::kLoss || !law.loss)
+      fault("law", fmt::format("law: '{}' gives no loss of a size and tokens", law.id))
+          .help("law: besiroglu; `reckon list laws` prints those of family loss");
+    if (batch.family != LawFamily::kBatch || !batch.batch)
+      fault("batch_law", fmt::format("batch_law: '{}' is no law of the critical batch", batch.id))
+          .help("batch_law: kaplan_batch");
+  }
+
   bool dimensioned() const { return plan_.model.hidden && !plan_.model.layers.empty(); }
 
   // A printed GB may mean GiB; what a driver reports can't exceed that.

@@ -9,10 +9,11 @@ namespace reckon {
 void check_classes(const Model<double>& model, const std::optional<TensorFormats<double>>& classes,
                    std::string_view path, const Places& places, Diagnostics& out) {
   if (classes && classes->router_bias)
-    out.error(places.of(fmt::format("{}.router_bias", path)),
-              fmt::format("{}.router_bias: correction biases have a format of their own in a model's "
-                          "files only",
-                          path))
+    out.error(
+           places.of(fmt::format("{}.router_bias", path)),
+           fmt::format("{}.router_bias: correction biases have a format of their own in a model's "
+                       "files only",
+                       path))
         .help("they are kept as norms and biases are: state vectors");
   if (!classes || !model.abstract()) return;
   bool any = false;

@@ -304,6 +304,8 @@ Value resolve_training(Workspace& work, Value tree, Diagnostics& diagnostics) {
   rewrite("precision", resolve_precision);
   rewrite("optimizer", resolve_optimizer);
   rewrite("assume", resolve_assume);
+  rewrite("law", resolve_law);
+  rewrite("batch_law", resolve_law);
   write_out_sharding(tree, diagnostics);
   write_out_trainable(work, tree, diagnostics);
   return tree;

@@ -28,7 +28,8 @@ constexpr ShelfInfo kInfo[] = {{"hardware/chips", "chip", "chips"},
                                {"formats", "format", "number formats"},
                                {"formats/recipes", "precision", "precision recipes"},
                                {"optimizers", "optimizer", "optimizers"},
-                               {"presets", "preset", "presets"}};
+                               {"presets", "preset", "presets"},
+                               {"laws", "law", "laws"}};
 
 bool is_path(std::string_view name) {
   return name.find('/') != name.npos || name.ends_with(".yaml") || name.ends_with(".yml") ||

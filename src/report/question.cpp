@@ -129,6 +129,29 @@ Table as_table(const QuestionTable& t) {
   return out;
 }
 
+// What all rows say of themselves before they answer: the law, its constants.
+std::vector<std::pair<std::string, std::string>> common_headline(const QuestionTable& t) {
+  std::vector<std::pair<std::string, std::string>> out;
+  if (t.rows.empty()) return out;
+  for (const auto& line : t.rows.front().result.headline) {
+    const bool everywhere = std::all_of(t.rows.begin(), t.rows.end(), [&](const QuestionRow& row) {
+      const auto& lines = row.result.headline;
+      return std::find(lines.begin(), lines.end(), line) != lines.end();
+    });
+    if (everywhere) out.push_back(line);
+  }
+  return out;
+}
+
+// Each warning once, whichever rows carry it.
+std::vector<std::string> all_warnings(const QuestionTable& t) {
+  std::vector<std::string> out;
+  for (const QuestionRow& row : t.rows)
+    for (const std::string& w : row.result.warnings)
+      if (std::find(out.begin(), out.end(), w) == out.end()) out.push_back(w);
+  return out;
+}
+
 std::string table_title(const QuestionTable& t) {
   const std::string kind = t.rows.empty() ? "" : t.rows.front().result.kind;
   return t.varied.empty() ? kind : fmt::format("{} by {}", kind, listed(t.varied));
@@ -199,11 +222,23 @@ std::string question_markdown(const Result& original) {
 }
 
 std::string question_table_text(const QuestionTable& t, const TextStyle& style) {
-  return sections_text({{.title = table_title(t), .table = as_table(t)}}, style);
+  const Canvas canvas{
+      .width = style.usable_width(), .verbose = style.verbose, .paint = {style.colour}};
+  KeyValues head(canvas);
+  for (const auto& [key, value] : common_headline(t)) head.add(key, value);
+  std::string out = sections_text(
+      {{.title = "", .table = head.table()}, {.title = table_title(t), .table = as_table(t)}},
+      style);
+  for (const std::string& w : all_warnings(t))
+    out += canvas.paint.caution("warning: ") + wrap(w, canvas.width - 9, "  ") + '\n';
+  return out;
 }
 
 std::string question_table_markdown(const QuestionTable& t) {
-  return sections_markdown({{.title = table_title(t), .table = as_table(t)}});
+  Section section{.title = table_title(t), .table = as_table(t)};
+  for (const auto& [key, value] : common_headline(t)) section.notes.push_back(key + ": " + value);
+  for (const std::string& w : all_warnings(t)) section.notes.push_back("**Warning:** " + w);
+  return sections_markdown({section});
 }
 
 }  // namespace reckon

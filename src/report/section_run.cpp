@@ -35,6 +35,10 @@ class Lines {
     const std::string values = listed_values(reader_, metrics, absences_);
     if (!values.empty()) rows_.add(std::move(key), values);
   }
+  void say(std::string key, std::string value) { rows_.add(std::move(key), std::move(value)); }
+  void absent(std::string what, const std::string& reason) {
+    absences_.add(std::move(what), reason);
+  }
   Section section(std::string title) const {
     Section out{.title = std::move(title), .table = rows_.table()};
     absences_.append_to(out.notes);
@@ -46,6 +50,38 @@ class Lines {
   KeyValues rows_;
   Absences absences_;
 };
+
+// order_of_magnitude -> "order of magnitude"
+std::string printable_words(std::string word) {
+  for (char& c : word)
+    if (c == '_') c = ' ';
+  return word;
+}
+
+// A step beside the critical batch; the confidence of the law that says it stands beside the number.
+void critical_batch(Reader& r, Lines& lines) {
+  r.claim_all("batch.doubled.");
+  r.claim({"batch.target_loss", "batch.critical", "batch.over_critical", "batch.steps",
+           "batch.compute", "batch.largest_data", "batch.confidence", "batch.law",
+           "batch.loss_law"});
+  const Metric* critical = r.get("batch.critical");
+  if (!critical) return;
+  if (const std::string reason = reason_of(*critical); !reason.empty()) {
+    lines.absent("critical batch", reason);
+    return;
+  }
+  lines.say("batch",
+            fmt::format("{} a step, {} × the critical {} ({}: {}; at a loss of {}, {})",
+                        r.text("batch.tokens"), r.text("batch.over_critical"), shown(*critical),
+                        r.text("batch.law"), printable_words(r.text("batch.confidence")),
+                        r.text("batch.target_loss"), r.text("batch.loss_law")));
+  lines.say(
+      "",
+      fmt::format("twice as large: {} × the steps, {} × the compute; below the critical one up to "
+                  "{} data ranks",
+                  r.text("batch.doubled.steps"), r.text("batch.doubled.compute"),
+                  r.text("batch.largest_data")));
+}
 
 }  // namespace
 
@@ -80,6 +116,7 @@ Section run_section(Reader& r, const Canvas& canvas) {
   lines.add("with failures", {{"run.elapsed_days", "days", ""},
                               {"run.elapsed_gpu_hours", "GPU-hours", ""},
                               {"run.elapsed_cost", "cost", ""}});
+  critical_batch(r, lines);
   return lines.section("Run");
 }
 

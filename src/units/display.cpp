@@ -55,9 +55,17 @@ Display of_money() {
   return {.unit = "USD", .prefixes = P::kLetters, .letters_from = 1e6, .money = true};
 }
 
+// Carbon dioxide: grams, kilograms, and tonnes from a thousand of those on.
+Display of_mass(double grams) {
+  constexpr double kTonne = 1e6;
+  if (std::abs(grams) < kTonne) return {.unit = "g", .prefixes = P::kLarge};
+  return {.unit = "t", .per = kTonne};
+}
+
 Display of_other(Dim dim) {
   if (dim == kUsdRate) return {.unit = "USD/h", .per = kHour, .divide = true, .money = true};
   if (dim == kUsd / kJoule) return {.unit = "USD/kWh", .per = kKilowattHour, .divide = true};
+  if (dim == kGram / kJoule) return {.unit = "g/kWh", .per = kKilowattHour, .divide = true};
   if (dim == kSecond / root(kByte)) return {.unit = "s/√B", .prefixes = P::kSmall};
   if (dim == kSecond / kByte) return {.unit = "s/B", .prefixes = P::kSmall};
   if (dim == kJoule / kFlop) return {.unit = "J/FLOP", .prefixes = P::kBoth};
@@ -70,6 +78,7 @@ Display without_words(double v, Dim dim, Hint hint) {
   if (dim == kHertz) return of_frequency(hint);
   if (dim == kJoule) return of_energy(v, hint);
   if (dim == kUsd) return of_money();
+  if (dim == kGram) return of_mass(v);
   for (const Dim d : {kByte, kByteRate, kFlop, kFlopRate}) {
     if (dim == d) return {.unit = si_unit(d), .prefixes = P::kLarge};
   }

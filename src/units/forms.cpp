@@ -27,6 +27,8 @@ constexpr std::array kForms{
     Form{kUsd, Hint::kNone, "an amount of money", "100 USD", "USD"},
     Form{kUsdRate, Hint::kNone, "a price per time", "2.5 USD/h", "USD/h"},
     Form{kUsd / kJoule, Hint::kNone, "a price of energy", "0.12 USD/kWh", "USD/kWh"},
+    Form{kGram, Hint::kNone, "a mass", "12 kg", "kg or t"},
+    Form{kGram / kJoule, Hint::kNone, "a mass per energy", "400 g/kWh", "g/kWh"},
     Form{kOne, Hint::kNone, "a number", "1.5", ""},
     Form{kOne, Hint::kCount, "a whole number", "8", ""},
     Form{kOne, Hint::kParams, "a number of parameters", "7B", ""},

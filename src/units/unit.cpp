@@ -40,6 +40,8 @@ constexpr std::array kBases{
     Base{kJoule, "J", "pnumkMGT"},
     Base{kJoule, "Wh", "kMGT", 3600},
     Base{kUsd, "USD $", ""},
+    Base{kGram, "g gram grams", "mk"},
+    Base{kGram, "t tonne tonnes", "k", 1000000},
     Base{kOne, "tokens token tok", "", 1, 1, false, kTokenWord},
     Base{kOne, "params param parameters parameter", "", 1, 1, false, kParamWord},
     Base{kOne, "requests request req", "", 1, 1, false, kRequestWord},
@@ -101,8 +103,8 @@ std::optional<Factor> read_factor(std::string_view text) {
 }
 
 Dim power(Dim d, int halves) {
-  return {d.byte2 * halves / 2, d.second2 * halves / 2, d.flop2 * halves / 2, d.usd2 * halves / 2,
-          d.joule2 * halves / 2};
+  return {d.byte2 * halves / 2, d.second2 * halves / 2, d.flop2 * halves / 2,
+          d.usd2 * halves / 2,  d.joule2 * halves / 2,  d.gram2 * halves / 2};
 }
 
 // Multiplies `out` by factor^(halves / 2); negative for a denominator. A half power of a prefix
@@ -213,6 +215,7 @@ std::string closest_unit(std::string_view unknown) {
   const std::string wanted = lowered(unknown);
   std::vector<std::string> words;
   for (const std::string& unit : all_units()) {
+    if (unit == "g" || unit == "t") continue;  // G and T are letters of counts and sizes first
     if (lowered(unit) == wanted) return unit;
     if (unit.size() >= 3) words.push_back(unit);  // of "h" or "GB" any change is another unit
   }
@@ -224,9 +227,9 @@ std::string si_unit(Dim d) {
     std::string_view unit;
     int halves;
   };
-  Part parts[] = {
-      {"FLOP", d.flop2}, {"USD", d.usd2}, {"J", d.joule2}, {"B", d.byte2}, {"s", d.second2}};
-  const auto joule = &parts[2], second = &parts[4];
+  Part parts[] = {{"FLOP", d.flop2}, {"USD", d.usd2}, {"J", d.joule2},
+                  {"g", d.gram2},    {"B", d.byte2},  {"s", d.second2}};
+  const auto joule = &parts[2], second = &parts[5];
   if (joule->halves == 2 && second->halves == -2) *joule = {"W", 2}, second->halves = 0;
   std::string above, below;
   for (const Part& p : parts) {

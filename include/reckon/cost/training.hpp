@@ -11,6 +11,7 @@
 
 #include "reckon/cost/metric.hpp"
 #include "reckon/cost/run.hpp"
+#include "reckon/cost/run_batch.hpp"
 
 namespace reckon {
 
@@ -51,6 +52,7 @@ struct TrainingEstimate {
   std::optional<Frequency<R>> tokens_per_second, tokens_per_second_gpu;
   std::optional<Ratio<R>> mfu_6n, mfu_full, mfu_causal, mfu_hfu;
   RunEstimate<R> run;
+  RunBatch<R> batch;
   Count<R> nodes;
   Verdict verdict = Verdict::kUnknown;
   std::string_view bound;
@@ -145,6 +147,36 @@ void failing_metrics(const FailingRun<R>& f, const char* no_run, V&& v) {
   v(kElapsedCost, f.cost, f.elapsed ? kNoPrice : none);
 }
 
+template <class R, class V>
+void batch_metrics(const RunBatch<R>& b, V&& v) {
+  const auto part = [&b](auto member) {
+    return b.cost ? std::optional<Ratio<R>>((*b.cost).*member) : std::nullopt;
+  };
+  using C = BatchCost<R>;
+  v(MetricInfo{"batch.target_loss", "loss that the run is to reach", Hint::kRatio}, b.loss,
+    b.reason);
+  v(MetricInfo{"batch.critical", "critical batch, in tokens", Hint::kTokens}, b.critical, b.reason);
+  v(MetricInfo{"batch.over_critical", "tokens of a step over the critical batch", Hint::kRatio},
+    part(&C::over), b.reason);
+  v(MetricInfo{"batch.steps", "steps over the fewest possible", Hint::kRatio}, part(&C::steps),
+    b.reason);
+  v(MetricInfo{"batch.compute", "compute over the least possible", Hint::kRatio}, part(&C::compute),
+    b.reason);
+  v(MetricInfo{"batch.doubled.steps", "steps of twice the batch over steps of this one",
+               Hint::kRatio},
+    part(&C::doubled_steps), b.reason);
+  v(MetricInfo{"batch.doubled.compute", "compute of twice the batch over that of this one",
+               Hint::kRatio},
+    part(&C::doubled_compute), b.reason);
+  v(MetricInfo{"batch.largest_data", "most data ranks that stay below the critical batch",
+               Hint::kCount},
+    b.largest_data, b.reason);
+  if (!b.critical) return;
+  v(MetricInfo{"batch.confidence", "how sure the critical batch is"}, b.confidence);
+  v(MetricInfo{"batch.law", "the law of the critical batch"}, b.law);
+  v(MetricInfo{"batch.loss_law", "the law of the loss that the run is to reach"}, b.loss_law);
+}
+
 }  // namespace detail
 
 template <class R>
@@ -234,6 +266,7 @@ void TrainingEstimate<R>::metrics(V&& v) const {
   v(kEnergy, run.energy, run.length ? kNoPower : no_run);
   v(kCost, run.cost, run.length ? kNoPrice : no_run);
   if (run.failing) failing_metrics(*run.failing, run.length ? nullptr : no_run, v);
+  batch_metrics(batch, v);
 }
 
 }  // namespace reckon

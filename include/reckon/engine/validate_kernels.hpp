@@ -49,8 +49,8 @@ struct ValidateFamily {
 };
 
 struct BudgetLine {
-  std::string name;   // "gemm, leaving out a shape"
-  double limit = 0;   // of the mean |error|
+  std::string name;  // "gemm, leaving out a shape"
+  double limit = 0;  // of the mean |error|
   ErrorSummary errors;
   std::string source;
   Span span;

@@ -29,7 +29,8 @@ enum class Shelf {
   kFormats,
   kRecipes,
   kOptimizers,
-  kPresets
+  kPresets,
+  kLaws
 };
 
 struct ShelfInfo {
@@ -37,9 +38,9 @@ struct ShelfInfo {
 };
 const ShelfInfo& shelf_info(Shelf shelf);
 inline constexpr Shelf kShelves[] = {
-    Shelf::kChips,   Shelf::kNodes,         Shelf::kFabrics, Shelf::kClusters,
-    Shelf::kKernels, Shelf::kNccl,          Shelf::kModels,  Shelf::kArchitectures,
-    Shelf::kFormats, Shelf::kRecipes,       Shelf::kOptimizers, Shelf::kPresets};
+    Shelf::kChips,      Shelf::kNodes,   Shelf::kFabrics,       Shelf::kClusters, Shelf::kKernels,
+    Shelf::kNccl,       Shelf::kModels,  Shelf::kArchitectures, Shelf::kFormats,  Shelf::kRecipes,
+    Shelf::kOptimizers, Shelf::kPresets, Shelf::kLaws};
 
 class Workspace {
  public:

@@ -55,8 +55,7 @@ struct NcclGeneration {
   static void fields(V&& v, S&... s) {
     v(Field("name", "", "as people call it").required(), s.name...);
     v(Field("chips", "", "files in hardware/chips").required(), s.chips...);
-    v(Field("channels", "n_ch", "channels of a ring in a node").required().degree(),
-      s.channels...);
+    v(Field("channels", "n_ch", "channels of a ring in a node").required().degree(), s.channels...);
     v(Field("channel", "w_ch", "of one channel in a node").required().limit(Limit::kPositive),
       s.channel...);
     v(Field("ll_limit", "W_LL", "the most that LL reaches in a node")

@@ -22,6 +22,7 @@
 #include "reckon/schedule/kind.hpp"
 #include "reckon/spec/assume.hpp"
 #include "reckon/spec/hardware.hpp"
+#include "reckon/spec/law.hpp"
 #include "reckon/spec/model.hpp"
 #include "reckon/spec/precision.hpp"
 
@@ -186,6 +187,7 @@ struct Run {
   std::optional<Count<R>> tokens;
   std::optional<Price<R>> price;
   std::optional<Watts<R>> power;
+  std::optional<Ratio<R>> target_loss;
   std::string as_of;
   std::optional<Seconds<R>> mtbf_per_gpu;
   std::optional<Checkpoint<R>> checkpoint;
@@ -202,6 +204,10 @@ struct Run {
     v(Field("power", "P_w", "of one GPU, in place of the chip's board limit")
           .limit(Limit::kPositive),
       s.power...);
+    v(Field("target_loss", "L", "nats a token, in place of what `law` says of size and tokens")
+          .hint(Hint::kRatio)
+          .limit(Limit::kPositive),
+      s.target_loss...);
     v(Field("as_of", "", "date of the price"), s.as_of...);
     v(Field(
           "mtbf_per_gpu", "M_gpu",
@@ -235,6 +241,7 @@ struct TrainingPlan {
   MemoryLimits<R> memory;
   Assume<R> assume;
   Run<R> run;
+  Law<R> law, batch_law;
 
   template <class V, class... S>
   static void fields(V&& v, S&... s) {
@@ -262,6 +269,12 @@ struct TrainingPlan {
     v(Field("memory", "", "when to call a fit tight").supplied(), s.memory...);
     v(Field("assume", "", "conventions and efficiencies").by_name().supplied(), s.assume...);
     v(Field("run", "", "length and price of the run"), s.run...);
+    v(Field("law", "", "a file in laws/: the loss that the run will reach").by_name().supplied(),
+      s.law...);
+    v(Field("batch_law", "", "a file in laws/: the critical batch at that loss")
+          .by_name()
+          .supplied(),
+      s.batch_law...);
   }
 };
 

@@ -1,28 +1,28 @@
-// The dimension of a quantity, known at compile time: exponents of byte, second, FLOP, US dollar
-// and joule. Counts (GPUs, tokens, parameters) and ratios have none; a Hint says how to show them.
+// The dimension of a quantity, known at compile time: exponents of byte, second, FLOP, US dollar,
+// joule and gram. Counts (GPUs, tokens, parameters) and ratios have none; a Hint says how to show them.
 #pragma once
 
 namespace reckon {
 
 // Exponents, doubled: a square root of bytes is a dimension too (collective times have one).
 struct Dim {
-  int byte2 = 0, second2 = 0, flop2 = 0, usd2 = 0, joule2 = 0;
+  int byte2 = 0, second2 = 0, flop2 = 0, usd2 = 0, joule2 = 0, gram2 = 0;
   friend constexpr bool operator==(Dim, Dim) = default;
 };
 constexpr Dim operator*(Dim a, Dim b) {
-  return {a.byte2 + b.byte2, a.second2 + b.second2, a.flop2 + b.flop2, a.usd2 + b.usd2,
-          a.joule2 + b.joule2};
+  return {a.byte2 + b.byte2, a.second2 + b.second2, a.flop2 + b.flop2,
+          a.usd2 + b.usd2,   a.joule2 + b.joule2,   a.gram2 + b.gram2};
 }
 constexpr Dim operator/(Dim a, Dim b) {
-  return {a.byte2 - b.byte2, a.second2 - b.second2, a.flop2 - b.flop2, a.usd2 - b.usd2,
-          a.joule2 - b.joule2};
+  return {a.byte2 - b.byte2, a.second2 - b.second2, a.flop2 - b.flop2,
+          a.usd2 - b.usd2,   a.joule2 - b.joule2,   a.gram2 - b.gram2};
 }
 constexpr Dim root(Dim d) {
-  return {d.byte2 / 2, d.second2 / 2, d.flop2 / 2, d.usd2 / 2, d.joule2 / 2};
+  return {d.byte2 / 2, d.second2 / 2, d.flop2 / 2, d.usd2 / 2, d.joule2 / 2, d.gram2 / 2};
 }
 
 inline constexpr Dim kOne{}, kByte{2}, kSecond{0, 2}, kFlop{0, 0, 2}, kUsd{0, 0, 0, 2},
-    kJoule{0, 0, 0, 0, 2};
+    kJoule{0, 0, 0, 0, 2}, kGram{0, 0, 0, 0, 0, 2};
 inline constexpr Dim kByteRate = kByte / kSecond, kFlopRate = kFlop / kSecond,
                      kWatt = kJoule / kSecond, kHertz = kOne / kSecond, kUsdRate = kUsd / kSecond;
 

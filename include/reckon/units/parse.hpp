@@ -16,6 +16,7 @@
 // - Time: s, ms, us = µs, ns, min, h, d and their words. Frequency: Hz, kHz, MHz, GHz, /s.
 //   Power: W, kW, MW. Energy: J, kJ, MJ, Wh, kWh, MWh.
 // - Money: 100 USD, $100, 1.2M USD; 2.5 USD/h, $2.50/h, 2.5 $/h; 0.12 USD/kWh.
+// - Mass (of carbon dioxide): g, kg, t; per energy 400 g/kWh.
 // - Counts: 7B, 1.4T, 15T tokens, 2.5M params, 7e9, 8_192; K, M, B, T are 10³ … 10¹² (k = K), Ki,
 //   Mi, Gi, Ti 2¹⁰ …; 1,000 is refused. kCount and kLength take whole numbers only; kLength refuses
 //   8k and 1M.

@@ -71,6 +71,8 @@ using Dollars = Quantity<kUsd, R>;
 template <class R>
 using Joules = Quantity<kJoule, R>;
 template <class R>
+using Grams = Quantity<kGram, R>;
+template <class R>
 using Watts = Quantity<kJoule / kSecond, R>;
 template <class R>
 using Price = Quantity<kUsd / kSecond, R>;  // dollars per second (of a GPU)

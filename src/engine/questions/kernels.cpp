@@ -89,10 +89,9 @@ void fill_kernel(Workspace& work, const std::string& chip, const WantedKernel& w
   const doc::Value* named = tree.find("kernels");
   const bool states_file = named && named->is_scalar() && !named->text.empty();
   const Span at = states_file ? named->span : tree.span;
-  const std::string own =
-      states_file                                          ? named->text
-      : work.find(Shelf::kKernels, chip).empty() ? std::string("generic")
-                                                           : chip;
+  const std::string own = states_file                                ? named->text
+                          : work.find(Shelf::kKernels, chip).empty() ? std::string("generic")
+                                                                     : chip;
   const doc::Value* file = work.load(Shelf::kKernels, own, at, diagnostics);
   if (!file) return;
   std::vector<const doc::Value*> found = candidates(*file, wanted);
@@ -117,9 +116,10 @@ void fill_kernel(Workspace& work, const std::string& chip, const WantedKernel& w
       return;
     }
     if (own != "generic" || !states_file)
-      diagnostics.warning(at, fmt::format("no {} was measured on {}: one flat efficiency stands in, "
-                                          "24 % off on matrix products of other chips",
-                                          wanted.what, chip));
+      diagnostics.warning(at,
+                          fmt::format("no {} was measured on {}: one flat efficiency stands in, "
+                                      "24 % off on matrix products of other chips",
+                                      wanted.what, chip));
   }
   const doc::Value* entry = choose(found, tree.find("library"), wanted, diagnostics);
   if (!entry) return;

@@ -24,6 +24,7 @@
 #include "../places.hpp"
 #include "reckon/engine/kinds.hpp"
 #include "reckon/engine/legal.hpp"
+#include "reckon/spec/law.hpp"
 #include "reckon/spec/lift.hpp"
 
 namespace reckon {
@@ -78,13 +79,17 @@ void resolve_field(Workspace& work, doc::Value& at, Diagnostics& d) {
     at = resolve_chip(work, at, d);
   } else if constexpr (std::is_same_v<T, Assume<double>>) {
     at = resolve_assume(work, at, d);
+  } else if constexpr (std::is_same_v<T, Law<double>>) {
+    at = resolve_law(work, at, d);
+  } else if constexpr (std::is_same_v<T, Chip<double>>) {
+    at = resolve_chip(work, at, d);
   }
 }
 
 template <class T>
 constexpr bool looked_up =
     std::is_same_v<T, Precision<double>> || std::is_same_v<T, Optimizer<double>> ||
-    std::is_same_v<T, Assume<double>>;
+    std::is_same_v<T, Assume<double>> || std::is_same_v<T, Law<double>>;
 
 }  // namespace detail
 
@@ -135,6 +140,7 @@ class QuestionOf : public Question {
     out.metrics(Collect(r.metrics));
     list_assumptions(loaded, loaded.question.assume, info().assumptions, r.assumptions);
     say(loaded.question, out, r);
+    beside(work, loaded, r);
     for (const Alternative& a : alternatives(loaded.question)) also(work, loaded, a, r);
     return r;
   }
@@ -148,6 +154,21 @@ class QuestionOf : public Question {
   // Title, answer, formulas, grids, notes, what is not modelled. The metrics are there already.
   virtual void say(const Input& q, const Output& out, Result& r) const = 0;
   virtual std::vector<Alternative> alternatives(const Input&) const { return {}; }
+  // What takes other plans or files to say: the same question under every law.
+  virtual void beside(Workspace&, const LoadedQuestion<Q>&, Result&) const {}
+
+  // The same question with some fields changed; null where it can't be asked so.
+  std::unique_ptr<LoadedQuestion<Q>> changed(
+      Workspace& work, const LoadedQuestion<Q>& loaded,
+      const std::vector<std::pair<std::string, std::string>>& sets) const {
+    Diagnostics scratch;
+    doc::Value tree = loaded.resolved;
+    for (const auto& [path, value] : sets) {
+      set_field(tree, path, value, work, scratch);
+      look_up(work, tree, path, scratch);  // a preset's name, say
+    }
+    return bound(std::move(tree), scratch, 0);
+  }
 
  private:
   void resolve(Workspace& work, doc::Value& tree, Diagnostics& d) const {
@@ -215,13 +236,7 @@ class QuestionOf : public Question {
   // Nothing where the other convention can't be priced here.
   void also(Workspace& work, const LoadedQuestion<Q>& loaded, const Alternative& a,
             Result& r) const {
-    Diagnostics scratch;
-    doc::Value tree = loaded.resolved;
-    for (const auto& [path, value] : a.sets) {
-      set_field(tree, path, value, work, scratch);
-      look_up(work, tree, path, scratch);  // a preset's name, say
-    }
-    const auto other = bound(std::move(tree), scratch, 0);
+    const auto other = changed(work, loaded, a.sets);
     if (!other) return;
     std::vector<Metric> metrics;
     answer(other->question).metrics(Collect(metrics));

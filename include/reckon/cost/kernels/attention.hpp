@@ -14,9 +14,8 @@ namespace reckon {
 
 inline const Formula kAttentionFlops{"attention.flops", "F", "FLOP of attention, all pairs",
                                      "scores and their weighted sum: 4·b·q·d·s²"};
-inline const Formula kAttentionFlopsCausal{"attention.flops_causal", "F",
-                                           "FLOP of attention, causal",
-                                           "half the pairs: 2·b·q·d·s²"};
+inline const Formula kAttentionFlopsCausal{
+    "attention.flops_causal", "F", "FLOP of attention, causal", "half the pairs: 2·b·q·d·s²"};
 inline const Formula kAttentionIdeal{"attention.compute", "t_F", "time of the FLOP",
                                      "at the share of the peak that an endless prompt reaches"};
 inline const Formula kAttentionPrefill{"attention.prefill_time", "t_attn", "time of attention",
@@ -29,7 +28,8 @@ inline const Formula kAttentionDecode{"attention.decode_time", "t_attn", "time o
                                       "fixed time and reading, blended by a power"};
 inline const Formula kLatentFlops{"attention.latent_flops", "F", "FLOP over the latent cache",
                                   "2·heads·(cached width + value width) a cached token"};
-inline const Formula kLatentRead{"attention.latent_read", "D", "bytes of latent cache that are read",
+inline const Formula kLatentRead{"attention.latent_read", "D",
+                                 "bytes of latent cache that are read",
                                  "cached width of every token, once for all heads"};
 inline const Formula kLatentTime{"attention.latent_time", "t_attn", "time of attention",
                                  "fixed time + the slower of FLOP and bytes"};
@@ -47,8 +47,8 @@ struct PrefillCost {
 };
 
 template <class R>
-PrefillCost<R> prefill_attention_cost(const AttentionCall<R>& shape,
-                                      const PrefillKernel<R>& kernel, FlopRate<R> P) {
+PrefillCost<R> prefill_attention_cost(const AttentionCall<R>& shape, const PrefillKernel<R>& kernel,
+                                      FlopRate<R> P) {
   auto b = shape.batch;
   auto s = shape.length;
   auto q = shape.heads;

@@ -26,8 +26,9 @@ inline const Formula kCurveRate{"curve.rate", "B", "bus bandwidth of an endless 
 inline const Formula kCurveHalf{"curve.half", "h", "size that reaches half the rate",
                                 "over two ranks, times its growth a doubling"};
 inline const Formula kCurveSeconds{"curve.time", "t", "time of the collective by its curve",
-                                "wait + bytes over a rate that ramps up with the size"};
-inline const Formula kAnchored{"curve.anchored", "t", "time by the curve, anchored at a measured row",
+                                   "wait + bytes over a rate that ramps up with the size"};
+inline const Formula kAnchored{"curve.anchored", "t",
+                               "time by the curve, anchored at a measured row",
                                "curve · measured/curve of the nearest row"};
 
 template <class R>

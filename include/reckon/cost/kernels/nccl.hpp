@@ -22,8 +22,8 @@
 
 namespace reckon {
 
-inline const Formula kNcclSteps{"nccl.steps", "steps", "steps of a ring",
-                                "passes · (q − 1)", Hint::kCount};
+inline const Formula kNcclSteps{"nccl.steps", "steps", "steps of a ring", "passes · (q − 1)",
+                                Hint::kCount};
 inline const Formula kNcclCrossing{"nccl.crossing", "X", "steps of a ring that leave a node",
                                    "passes · (N − 1)", Hint::kCount};
 inline const Formula kNcclBus{"nccl.channels", "B", "channels in a node, together",
@@ -74,8 +74,9 @@ struct NcclWay {
   std::string_view id, name;
 };
 inline constexpr NcclWay kNcclWays[] = {
-    {"tree_ll", "tree, LL"},       {"tree_ll128", "tree, LL128"}, {"tree_simple", "tree, Simple"},
-    {"ring_ll", "ring, LL"},       {"ring_ll128", "ring, LL128"}, {"ring_simple", "ring, Simple"},
+    {"tree_ll", "tree, LL"},          {"tree_ll128", "tree, LL128"},
+    {"tree_simple", "tree, Simple"},  {"ring_ll", "ring, LL"},
+    {"ring_ll128", "ring, LL128"},    {"ring_simple", "ring, Simple"},
     {"nvls", "in the switch (NVLS)"}, {"nvls_tree", "in switches, tree of nodes (NVLSTree)"}};
 
 // Who takes part. W_nic: the network rate of one GPU's ports; not used in one node.
@@ -99,7 +100,9 @@ enum class NcclProtocol { kLl, kLl128, kSimple };
 
 template <class R>
 const std::optional<Seconds<R>>& of(const NcclProtocols<R>& p, NcclProtocol protocol) {
-  return protocol == NcclProtocol::kLl ? p.ll : protocol == NcclProtocol::kLl128 ? p.ll128 : p.simple;
+  return protocol == NcclProtocol::kLl      ? p.ll
+         : protocol == NcclProtocol::kLl128 ? p.ll128
+                                            : p.simple;
 }
 
 // One pricing: everything the algorithms share.
@@ -204,8 +207,7 @@ class NcclPricing {
     NAME(base, h_node, h_net);
     auto L = kNcclRingLatency(base + (steps - X) * h_node + X * h_net);
     const bool chunked = group_.crosses() && protocol == NcclProtocol::kSimple &&
-                         op_ == CollectiveOp::kAllReduce &&
-                         S_ / (gen_.channels * group_.q) >= 64_B;
+                         op_ == CollectiveOp::kAllReduce && S_ / (gen_.channels * group_.q) >= 64_B;
     if (!chunked) return L;
     auto longer = nccl_.chunked;
     NAME(longer);
@@ -243,8 +245,7 @@ class NcclPricing {
       return kNcclTreeLl(min(share_ll * B_tree, W_LL));
     }
     auto w_128 = gen_.tree_ll128;
-    auto share_128 =
-        group_.crosses() ? nccl_.tree_ll128_share_nodes : nccl_.tree_ll128_share;
+    auto share_128 = group_.crosses() ? nccl_.tree_ll128_share_nodes : nccl_.tree_ll128_share;
     NAME(w_128, share_128);
     return kNcclTreeLl128(min(share_128 * B_tree, n_ch * w_128));
   }
