@@ -435,10 +435,6 @@ Value resolve_law(Workspace& work, const Value& said, Diagnostics& diagnostics) 
   return named(work, Shelf::kLaws, said, diagnostics, [](Value&) {});
 }
 
-Value resolve_chip(Workspace& work, const Value& said, Diagnostics& diagnostics) {
-  return named(work, Shelf::kChips, said, diagnostics, [](Value&) {});
-}
-
 Value resolve_assume(Workspace& work, const Value& said, Diagnostics& diagnostics) {
   Value overlay = said;
   if (said.is_scalar()) {

@@ -89,7 +89,6 @@ doc::Value resolve_optimizer(Workspace& work, const doc::Value& said, Diagnostic
 doc::Value resolve_classes(Workspace& work, const doc::Value& said, Diagnostics& diagnostics);
 doc::Value resolve_format(Workspace& work, const doc::Value& said, Diagnostics& diagnostics);
 doc::Value resolve_law(Workspace& work, const doc::Value& said, Diagnostics& diagnostics);
-doc::Value resolve_chip(Workspace& work, const doc::Value& said, Diagnostics& diagnostics);
 doc::Value resolve_assume(Workspace& work, const doc::Value& said, Diagnostics& diagnostics);
 
 }  // namespace reckon
