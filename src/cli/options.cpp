@@ -98,6 +98,8 @@ void declare_field(CLI::App& app, const Description& d, std::string_view positio
                    std::string_view rest, QuestionFlags& to) {
   const std::string key(d.key), meaning(d.meaning);
   if (key == "name" || key == "comment" || key == "assume") return;
+  // A group without a name of its own (a kernel's constants) is filled in; --set overrides a field of it.
+  if (d.kind == Description::Kind::kGroup && !d.by_name && !d.one_word) return;
   if (key == rest) {
     app.add_option(key, to.lists[key], meaning)->type_name("");
   } else if (key == positional) {

@@ -117,8 +117,8 @@ void fill_kernel(Workspace& work, const std::string& chip, const WantedKernel& w
       return;
     }
     if (own != "generic" || !states_file)
-      diagnostics.warning(at, fmt::format("no {} was measured on {}: one flat efficiency stands in, "
-                                          "24 % off on matrix products of other chips",
+      diagnostics.warning(at, fmt::format("no {} was measured on {}: hardware/kernels/generic.yaml "
+                                          "stands in, 24 % off where it can be compared",
                                           wanted.what, chip));
   }
   const doc::Value* entry = choose(found, tree.find("library"), wanted, diagnostics);

@@ -2,7 +2,7 @@
 // t = L + S/W, and the smallest wins.
 //
 //   NcclCost<double> x = nccl_cost(CollectiveOp::kAllReduce, S, {q, r, N, W_nic}, nccl, generation);
-//   x.time, kNcclWays[x.winner].name
+//   x.time, kNcclWays[x.winner].name                                             // "ring LL128"
 //
 // q ranks, r of them in a node, N nodes; steps = 2(q − 1) for an all-reduce, q − 1 for its halves; B = channels · speed:
 //   ring     L = base + (steps − X)·h_node + X·h_net, X = 2(N − 1) or N − 1      W = B·q/steps
@@ -74,9 +74,9 @@ struct NcclWay {
   std::string_view id, name;
 };
 inline constexpr NcclWay kNcclWays[] = {
-    {"tree_ll", "tree, LL"},       {"tree_ll128", "tree, LL128"}, {"tree_simple", "tree, Simple"},
-    {"ring_ll", "ring, LL"},       {"ring_ll128", "ring, LL128"}, {"ring_simple", "ring, Simple"},
-    {"nvls", "in the switch (NVLS)"}, {"nvls_tree", "in switches, tree of nodes (NVLSTree)"}};
+    {"tree_ll", "tree LL"}, {"tree_ll128", "tree LL128"}, {"tree_simple", "tree Simple"},
+    {"ring_ll", "ring LL"}, {"ring_ll128", "ring LL128"}, {"ring_simple", "ring Simple"},
+    {"nvls", "NVLS"},       {"nvls_tree", "NVLSTree"}};
 
 // Who takes part. W_nic: the network rate of one GPU's ports; not used in one node.
 template <class R>
@@ -134,7 +134,7 @@ class NcclPricing {
     auto q = group_.q;
     auto steps = steps_;
     auto B_ring = ring_bus(protocol);
-    NAME(S, q, steps);
+    NAME(S, q, steps, B_ring);
     auto W = kNcclRingRate(B_ring * q / steps);
     return kNcclRingTime(L + S / W);
   }
@@ -150,7 +150,7 @@ class NcclPricing {
     auto L = kNcclTreeLatency(base + 2 * ((r - 1) * h_node + log2(N) * h_net));
     auto B_proto = tree_bus(protocol);
     auto reached = correction(protocol);
-    NAME(reached);
+    NAME(reached, B_proto);
     auto W = kNcclTreeRate(B_proto / 2 * reached);
     return kNcclTreeTime(L + S / W);
   }
