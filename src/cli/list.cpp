@@ -14,19 +14,20 @@ struct Topic {
 };
 
 const std::vector<Topic>& topics() {
-  static const std::vector<Topic> all{
-      {"hardware", {Shelf::kChips, Shelf::kNodes, Shelf::kFabrics, Shelf::kClusters, Shelf::kKernels, Shelf::kNccl}},
-      {"chips", {Shelf::kChips}},
-      {"nodes", {Shelf::kNodes}},
-      {"fabrics", {Shelf::kFabrics}},
-      {"clusters", {Shelf::kClusters}},
-      {"kernels", {Shelf::kKernels}},
-      {"nccl", {Shelf::kNccl}},
-      {"models", {Shelf::kModels}},
-      {"precision", {Shelf::kRecipes}},
-      {"optimizers", {Shelf::kOptimizers}},
-      {"formats", {Shelf::kFormats}},
-      {"presets", {Shelf::kPresets}}};
+  static const std::vector<Topic> all{{"hardware",
+                                       {Shelf::kChips, Shelf::kNodes, Shelf::kFabrics,
+                                        Shelf::kClusters, Shelf::kKernels, Shelf::kNccl}},
+                                      {"chips", {Shelf::kChips}},
+                                      {"nodes", {Shelf::kNodes}},
+                                      {"fabrics", {Shelf::kFabrics}},
+                                      {"clusters", {Shelf::kClusters}},
+                                      {"kernels", {Shelf::kKernels}},
+                                      {"nccl", {Shelf::kNccl}},
+                                      {"models", {Shelf::kModels}},
+                                      {"precision", {Shelf::kRecipes}},
+                                      {"optimizers", {Shelf::kOptimizers}},
+                                      {"formats", {Shelf::kFormats}},
+                                      {"presets", {Shelf::kPresets}}};
   return all;
 }
 

@@ -348,10 +348,11 @@ std::vector<Command> commands(Values& v) {
                  "chips, nodes, models, optimizers, … there are",
                  {"reckon list hardware", "reckon list models"},
                  [=, &v](CLI::App& app) {
-                   app.add_option("WHAT", v.list.what,
-                                  "hardware, chips, nodes, fabrics, clusters, kernels, nccl, models, "
-                                  "precision, "
-                                  "optimizers, formats, presets")
+                   app.add_option(
+                          "WHAT", v.list.what,
+                          "hardware, chips, nodes, fabrics, clusters, kernels, nccl, models, "
+                          "precision, "
+                          "optimizers, formats, presets")
                        ->type_name("");
                  },
                  [&v](Session& s, const Shared& g) { return list(s, g, v.list); }});
@@ -431,9 +432,10 @@ std::vector<Command> commands(Values& v) {
        "JSON Schema of a kind of file, for editors",
        {"reckon schema training > training.schema.json", "reckon schema model --format md"},
        [=, &v](CLI::App& app) {
-         app.add_option("KIND", v.schema.kind,
-                        "training, model, chip, node, fabric, cluster, kernels, measurements, format, "
-                        "precision, optimizer, preset")
+         app.add_option(
+                "KIND", v.schema.kind,
+                "training, model, chip, node, fabric, cluster, kernels, measurements, format, "
+                "precision, optimizer, preset")
              ->type_name("");
        },
        [&v](Session& s, const Shared& g) { return schema(s, g, v.schema); }});

@@ -52,7 +52,8 @@ std::string text_of(Session& session, const Shared& shared, const ValidateOption
 
 // Several reports as one document: a JSON array, one heading of a CSV, an empty line between texts.
 std::string joined(std::vector<std::string> texts, Format format) {
-  if (format == Format::kJson) return texts.size() == 1 ? texts[0] : "[" + join(texts, ",\n") + "]\n";
+  if (format == Format::kJson)
+    return texts.size() == 1 ? texts[0] : "[" + join(texts, ",\n") + "]\n";
   if (format == Format::kCsv) {
     for (std::size_t i = 1; i < texts.size(); ++i) texts[i].erase(0, texts[i].find('\n') + 1);
     return join(texts, "");

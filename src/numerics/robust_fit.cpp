@@ -139,8 +139,8 @@ bool damped_step(const Space& space, const Normal& normal, const Vector& z, doub
     next = z;
     for (std::size_t i = 0; i < n; ++i) {
       next[i] += std::clamp(step[i], -2.0, 2.0);
-      const bool leaves = (z[i] <= space.low(i) && step[i] < 0) ||
-                          (z[i] >= space.high(i) && step[i] > 0);
+      const bool leaves =
+          (z[i] <= space.low(i) && step[i] < 0) || (z[i] >= space.high(i) && step[i] > 0);
       if (!leaves || held[i]) continue;
       held[i] = again = true;
     }

@@ -56,8 +56,10 @@ Section families_section(const ValidateReport& r, bool seen) {
     if (f.seen == seen) s.table.row(cells(f.name, f.model, f.flat, f.peak));
   if (seen)
     s.notes.emplace_back(
-        "Of |predicted/measured − 1|: median, mean, 90th percentile; bias is its signed mean. flat and peak: mean "
-        "error of one flat efficiency for everything (hardware/kernels/generic.yaml) and of the peak, as baselines.");
+        "Of |predicted/measured − 1|: median, mean, 90th percentile; bias is its signed mean. flat "
+        "and peak: mean "
+        "error of one flat efficiency for everything (hardware/kernels/generic.yaml) and of the "
+        "peak, as baselines.");
   return s.table.empty() ? Section{} : s;
 }
 
@@ -88,9 +90,8 @@ Section rows_section(const ValidateSet& set) {
 }
 
 Section budgets_section(const ValidateReport& r) {
-  Section s{"Budgets",
-            Table({{"kind"}, {"mean", Align::kRight}, {"at most", Align::kRight}, {""}}),
-            {}};
+  Section s{
+      "Budgets", Table({{"kind"}, {"mean", Align::kRight}, {"at most", Align::kRight}, {""}}), {}};
   for (const BudgetLine& b : r.budgets)
     s.table.row({b.name, b.errors.rows == 0 ? "no rows" : percent(b.errors.mean), percent(b.limit),
                  b.holds() ? "holds" : "missed"});
@@ -111,7 +112,8 @@ Section left_section(const ValidateReport& r, bool verbose) {
 }
 
 std::vector<Section> sections_of(const ValidateReport& r, bool verbose, std::size_t width) {
-  std::vector<Section> out{families_section(r, true), families_section(r, false), sets_section(r, width)};
+  std::vector<Section> out{families_section(r, true), families_section(r, false),
+                           sets_section(r, width)};
   if (verbose)
     for (const ValidateSet& set : r.sets) out.push_back(rows_section(set));
   out.push_back(budgets_section(r));
@@ -181,8 +183,20 @@ std::string validate_json(const ValidateReport& report) {
 }
 
 std::string validate_csv(const ValidateReport& report) {
-  Table out({{"kind"}, {"chip"}, {"library"}, {"set"}, {"seen"}, {"constants"}, {"shape"},
-             {"measured_s"}, {"predicted_s"}, {"error"}, {"flat_s"}, {"peak_s"}, {"file"}, {"line"},
+  Table out({{"kind"},
+             {"chip"},
+             {"library"},
+             {"set"},
+             {"seen"},
+             {"constants"},
+             {"shape"},
+             {"measured_s"},
+             {"predicted_s"},
+             {"error"},
+             {"flat_s"},
+             {"peak_s"},
+             {"file"},
+             {"line"},
              {"source"}});
   for (const ValidateSet& s : report.sets)
     for (const ValidateRow& r : s.rows)

@@ -39,7 +39,8 @@ Nccl<double> nccl() {
   return out;
 }
 
-NcclCost<double> by_nccl(const char* generation, CollectiveOp op, double bytes, double q, double r) {
+NcclCost<double> by_nccl(const char* generation, CollectiveOp op, double bytes, double q,
+                         double r) {
   const Nccl<double> model = nccl();
   for (const auto& g : model.generations)
     if (g.name == generation)
@@ -55,7 +56,8 @@ double bus(const NcclCost<double>& cost, double bytes, double q) {
 
 }  // namespace
 
-TEST_CASE("a product never takes less than its FLOP or its bytes, and more of anything takes longer") {
+TEST_CASE(
+    "a product never takes less than its FLOP or its bytes, and more of anything takes longer") {
   for (const double m : {1., 16., 256., 4096.})
     for (const double n : {1024., 8192.})
       for (const double k : {512., 7168.}) {
@@ -77,9 +79,11 @@ TEST_CASE("quantizing costs the activation once, and never a grouped product's")
 }
 
 TEST_CASE("a grouped product of one group is a dense one; idle experts are not read") {
-  const auto one = grouped_gemm_cost({C(64), C(1), C(4096), C(4096), Ratio<double>(1)}, bf16(), kPeaks);
+  const auto one =
+      grouped_gemm_cost({C(64), C(1), C(4096), C(4096), Ratio<double>(1)}, bf16(), kPeaks);
   CHECK(one.time.raw == Approx(product(64, 4096, 4096)));
-  const auto many = grouped_gemm_cost({C(64), C(8), C(4096), C(4096), Ratio<double>(1)}, bf16(), kPeaks);
+  const auto many =
+      grouped_gemm_cost({C(64), C(8), C(4096), C(4096), Ratio<double>(1)}, bf16(), kPeaks);
   CHECK(many.bytes.raw - one.bytes.raw == Approx(7 * 4096. * 4096 * 2));
 }
 
@@ -109,8 +113,8 @@ TEST_CASE("a curve reaches half its rate at its half size, and waits for an empt
   CHECK(at(1, 2).time.raw == Approx(10e-6).epsilon(1e-3));
   c.wait_growth = Ratio<double>(1.5);
   CHECK(at(1, 8).wait.raw == Approx(22.5e-6));
-  CHECK(anchored_time(Bytes<double>(32e6), C(2), c, Bytes<double>(16e6), Seconds<double>(180e-6)).raw ==
-        Approx(2 * at(32e6, 2).time.raw));
+  CHECK(anchored_time(Bytes<double>(32e6), C(2), c, Bytes<double>(16e6), Seconds<double>(180e-6))
+            .raw == Approx(2 * at(32e6, 2).time.raw));
 }
 
 TEST_CASE("NCCL's model: the algorithm and bus bandwidth that NCCL is known for") {

@@ -10,8 +10,8 @@
 
 #include "catch.hpp"
 #include "data.hpp"
+#include "reckon/base/atomic_file.hpp"
 #include "reckon/cost/kernels/gemm.hpp"
-#include "reckon/engine/atomic_file.hpp"
 #include "reckon/engine/validate_kernels.hpp"
 
 namespace reckon {
@@ -119,7 +119,7 @@ TEST_CASE("a file is written whole or not at all") {
   CHECK(write_atomically(folder / "a", "one").empty());
   CHECK(write_atomically(folder / "a", "two").empty());
   CHECK(slurp(folder / "a") == "two");
-  CHECK(!write_atomically(folder / "sub", "three").empty());          // a folder
+  CHECK(!write_atomically(folder / "sub", "three").empty());         // a folder
   CHECK(!write_atomically(folder / "none" / "a", "three").empty());  // no such folder
   CHECK(slurp(folder / "a") == "two");
   CHECK(std::distance(fs::directory_iterator(folder), fs::directory_iterator()) == 2);

@@ -48,15 +48,16 @@ Read read(const std::string& name, const std::string& text, const FileFacts& fac
 
 std::string table(const std::string& columns, const std::string& rows,
                   const std::string& more = "") {
-  return "kind: measurements\nchip: h100-sxm\ngroups:\n  - kernel: gemm\n    library: own\n" + more +
-         "    format: bf16\n    source: here\n    columns: [" + columns + "]\n    rows: [" + rows +
-         "]\n";
+  return "kind: measurements\nchip: h100-sxm\ngroups:\n  - kernel: gemm\n    library: own\n" +
+         more + "    format: bf16\n    source: here\n    columns: [" + columns + "]\n    rows: [" +
+         rows + "]\n";
 }
 
 using C = MeasuredColumn;
 
 TEST_CASE("our own tables: units become SI, rates become times") {
-  const Read r = read("a.yaml", table("m, n, k, time us", "[1, 4096, 4096, 13.5], [2, 4096, 4096, 14]"));
+  const Read r =
+      read("a.yaml", table("m, n, k, time us", "[1, 4096, 4096, 13.5], [2, 4096, 4096, 14]"));
   INFO(r.faults);
   REQUIRE(r.sets.size() == 1);
   CHECK(r.sets[0].points.size() == 2);
@@ -68,8 +69,9 @@ TEST_CASE("our own tables: units become SI, rates become times") {
 }
 
 TEST_CASE("the same table as JSON") {
-  const Read r = read("a.json",
-                      R"({"kind": "measurements", "chip": "h100-sxm", "groups": [{"kernel": "all-reduce",
+  const Read r =
+      read("a.json",
+           R"({"kind": "measurements", "chip": "h100-sxm", "groups": [{"kernel": "all-reduce",
  "library": "NCCL", "source": "here", "columns": ["ranks", "bytes B", "busbw GB/s"], "rows": [[8, 1e9, 350]]}]})");
   INFO(r.faults);
   REQUIRE(r.sets.size() == 1);
@@ -87,12 +89,14 @@ TEST_CASE("what is wrong with a table is said where it stands") {
       {table("m, n, k, time us", "[1, 2, 3, .inf]"), "is not a number"},
       {table("m, n, k, time us", "[1, 2.5, 3, 4]"), "n: 2.5 is not a whole number"},
       {table("m, n, k, time us", "[1, 2, 3]"), "a row of 3 numbers, and 4 columns are named"},
-      {table("m, n, k, time us", "[1, 2, 3, 4], [1, 2, 3, 5]"), "the point m=1 n=2 k=3 stands twice"},
+      {table("m, n, k, time us", "[1, 2, 3, 4], [1, 2, 3, 5]"),
+       "the point m=1 n=2 k=3 stands twice"},
       {table("m, n, time us", "[1, 2, 4]"), "gemm: column 'k' is missing"},
       {table("m, n, k", "[1, 2, 3]"), "no column says what was measured"},
       {table("m, n, k, time us", "[1, 2, 3, 4]", "    chip: b200\n"),
        "a point of chip 'b200' in a file of 'h100-sxm'"},
-      {"kind: measurements\ngroups:\n  - {kernel: gemm, library: own, source: here, columns: [m, n, k, time "
+      {"kind: measurements\ngroups:\n  - {kernel: gemm, library: own, source: here, columns: [m, "
+       "n, k, time "
        "us], rows: [[1, 2, 3, 4]]}\n",
        "neither the file nor the group says which chip was measured"},
       {"kind: chip\n", "expected a file of kind measurements, found kind chip"},
@@ -131,11 +135,12 @@ TEST_CASE("nccl-tests' table: the operation, ranks and out-of-place times") {
   CHECK(r.sets[0].points[1].at(C::kRanks) == 2);
   CHECK(r.sets[0].points[1].at(C::kBytes) == 1048576);
   CHECK(r.sets[0].points[1].seconds == Approx(19.5e-6));
-  CHECK(read("nccl.txt", kNccl).faults.find("which chip this is must be said") != std::string::npos);
+  CHECK(read("nccl.txt", kNccl).faults.find("which chip this is must be said") !=
+        std::string::npos);
   std::string mixed = kNccl;
   mixed.replace(mixed.rfind("H100"), 4, "H200");
-  CHECK(read("nccl.txt", mixed, {"h100-sxm", "", "", "", {}}).faults.find("ranks on different GPUs") !=
-        std::string::npos);
+  CHECK(read("nccl.txt", mixed, {"h100-sxm", "", "", "", {}})
+            .faults.find("ranks on different GPUs") != std::string::npos);
 }
 
 TEST_CASE("nvbandwidth's JSON: the median of each case it knows") {
@@ -155,12 +160,14 @@ TEST_CASE("nvbandwidth's JSON: the median of each case it knows") {
 
 TEST_CASE("CSV: columns by name or as mapped, and shown") {
   const FileFacts facts{"h100-sxm", "gemm", "", "fp8", {{"latency", "time ms"}}};
-  const Read r = read("g.csv", "m,n,k,latency,\"who, when\"\n1,4096,4096,0.0135,x\n2,4096,4096,0.014,y\n", facts);
+  const Read r = read(
+      "g.csv", "m,n,k,latency,\"who, when\"\n1,4096,4096,0.0135,x\n2,4096,4096,0.014,y\n", facts);
   INFO(r.faults);
   REQUIRE(r.sets.size() == 1);
   CHECK(r.sets[0].points[1].seconds == Approx(14e-6));
   CHECK(r.notes[0] == "columns: time ms <- latency, m <- m, n <- n, k <- k; not used: who, when");
-  const Read named = read("g.csv", "m,n,k,time_us\n1,4096,4096,13.5\n", {"h100-sxm", "gemm", "", "", {}});
+  const Read named =
+      read("g.csv", "m,n,k,time_us\n1,4096,4096,13.5\n", {"h100-sxm", "gemm", "", "", {}});
   REQUIRE(named.sets.size() == 1);
   CHECK(named.sets[0].points[0].seconds == Approx(13.5e-6));
   const std::pair<std::string, const char*> kFaults[] = {

@@ -35,10 +35,10 @@ struct ShelfInfo {
   std::string_view folder, kind, word;  // "hardware/chips", "chip", "chips"
 };
 const ShelfInfo& shelf_info(Shelf shelf);
-inline constexpr Shelf kShelves[] = {Shelf::kChips,    Shelf::kNodes,   Shelf::kFabrics,
-                                     Shelf::kClusters, Shelf::kKernels, Shelf::kNccl,   Shelf::kModels,
-                                     Shelf::kFormats,  Shelf::kRecipes, Shelf::kOptimizers,
-                                     Shelf::kPresets};
+inline constexpr Shelf kShelves[] = {Shelf::kChips,      Shelf::kNodes,   Shelf::kFabrics,
+                                     Shelf::kClusters,   Shelf::kKernels, Shelf::kNccl,
+                                     Shelf::kModels,     Shelf::kFormats, Shelf::kRecipes,
+                                     Shelf::kOptimizers, Shelf::kPresets};
 
 class Workspace {
  public:

@@ -28,8 +28,7 @@ struct FitRecord {
   template <class V, class... S>
   static void fields(V&& v, S&... s) {
     v(Field("rows", "", "measured points behind the constants").count(), s.rows...);
-    v(Field("error", "", "mean |predicted/measured − 1| on those points")
-          .hint(Hint::kFraction),
+    v(Field("error", "", "mean |predicted/measured − 1| on those points").hint(Hint::kFraction),
       s.error...);
     v(Field("left_out", "", "the same on points left out of the fit: a shape, size or length")
           .hint(Hint::kFraction),
@@ -177,8 +176,7 @@ struct CollectiveCurve : FitRecord<R> {
 
   template <class V, class... S>
   static void fields(V&& v, S&... s) {
-    v(Field("op", "", "all-reduce | all-gather | reduce-scatter | all-to-all").required(),
-      s.op...);
+    v(Field("op", "", "all-reduce | all-gather | reduce-scatter | all-to-all").required(), s.op...);
     v(Field("library", "", "NCCL, or whose kernel").required(), s.library...);
     v(Field("wait", "a_2", "time of an empty call over two ranks").required(), s.wait...);
     v(Field("wait_growth", "g_a", "what each doubling of the ranks multiplies it by")

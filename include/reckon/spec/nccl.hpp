@@ -2,8 +2,8 @@
 //
 //   hardware/nccl/nccl-2.30.yaml
 //
-// Latencies by algorithm and protocol, of a call (base) and of a hop inside a node and between nodes; bandwidth from the
-// channels of a GPU generation. Equations: cost/kernels/nccl.hpp.
+// Latencies by algorithm and protocol, of a call (base) and of a hop inside a node and between nodes; bandwidth from
+// the channels of a GPU generation. Equations: cost/kernels/nccl.hpp.
 #pragma once
 
 #include <optional>
@@ -55,8 +55,7 @@ struct NcclGeneration {
   static void fields(V&& v, S&... s) {
     v(Field("name", "", "as people call it").required(), s.name...);
     v(Field("chips", "", "files in hardware/chips").required(), s.chips...);
-    v(Field("channels", "n_ch", "channels of a ring in a node").required().degree(),
-      s.channels...);
+    v(Field("channels", "n_ch", "channels of a ring in a node").required().degree(), s.channels...);
     v(Field("channel", "w_ch", "of one channel in a node").required().limit(Limit::kPositive),
       s.channel...);
     v(Field("ll_limit", "W_LL", "the most that LL reaches in a node")

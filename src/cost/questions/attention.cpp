@@ -47,8 +47,8 @@ AttentionAnswer<R> decode(const AttentionQuestion<R>& q) {
 template <class R>
 AttentionAnswer<R> latent(const AttentionQuestion<R>& q) {
   const Peaks<R> peaks{*q.chip->peak.of(Compute::kBf16), q.chip->memory.bandwidth};
-  const auto x = latent_attention_cost({q.batch, seen(q), *q.heads, *q.cached, *q.read_out},
-                                       *q.latent, peaks);
+  const auto x =
+      latent_attention_cost({q.batch, seen(q), *q.heads, *q.cached, *q.read_out}, *q.latent, peaks);
   AttentionAnswer<R> out;
   out.time = x.time;
   out.flops = x.flops;

@@ -86,9 +86,9 @@ void by_curve(const CollectiveQuestion<R>& question, Bytes<R> S, CollectiveAnswe
   out.factor = out.curve->factor;
   const bool anchored = question.anchor_bytes && question.anchor_time;
   rate(S,
-       anchored ? anchored_time(S, out.q, *question.curve, *question.anchor_bytes,
-                                *question.anchor_time)
-                : out.curve->time,
+       anchored
+           ? anchored_time(S, out.q, *question.curve, *question.anchor_bytes, *question.anchor_time)
+           : out.curve->time,
        out);
 }
 

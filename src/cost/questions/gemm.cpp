@@ -9,10 +9,10 @@ GemmAnswer<R> answer(const GemmQuestion<R>& question) {
   GemmAnswer<R> out;
   out.grouped = question.groups.has_value();
   out.quantizes = kernel.quantizes && !out.grouped;
-  out.cost = out.grouped
-                 ? grouped_gemm_cost({*question.m, *question.groups, *question.n, *question.k, Ratio<R>{1}},
-                                     kernel, peaks)
-                 : gemm_cost({*question.m, *question.n, *question.k}, kernel, peaks);
+  out.cost = out.grouped ? grouped_gemm_cost({*question.m, *question.groups, *question.n,
+                                              *question.k, Ratio<R>{1}},
+                                             kernel, peaks)
+                         : gemm_cost({*question.m, *question.n, *question.k}, kernel, peaks);
   out.time = question.launch == LaunchKind::kStream
                  ? launched_time(out.cost.time, question.host->stream)
                  : out.cost.time;

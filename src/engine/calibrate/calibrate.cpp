@@ -83,8 +83,9 @@ bool one_chip(const std::vector<const MeasuredSet*>& sets, Diagnostics& d) {
 template <class Entry, class Same>
 void replace_entries(std::vector<Entry>& base, const std::vector<Entry>& fresh, Same same) {
   for (const Entry& f : fresh) {
-    const auto at = std::find_if(base.begin(), base.end(),
-                                 [&](const Entry& b) { return b.library == f.library && same(b, f); });
+    const auto at = std::find_if(base.begin(), base.end(), [&](const Entry& b) {
+      return b.library == f.library && same(b, f);
+    });
     if (at == base.end())
       base.push_back(f);
     else
@@ -146,8 +147,7 @@ Calibration calibrate(Workspace& work, const std::vector<MeasuredSet>& sets, Cal
                                 : "calibrate collectives: no collective is measured here");
     return out;
   }
-  const auto chip =
-      load_chip(work, chosen.front()->chip, chosen.front()->span, diagnostics);
+  const auto chip = load_chip(work, chosen.front()->chip, chosen.front()->span, diagnostics);
   if (!chip) return out;
   out.kernels.name = options.name;
   out.kernels.chip = chosen.front()->chip;

@@ -200,8 +200,7 @@ std::optional<KernelModel> prefill_model(const MeasuredSet& set, const Chip<doub
   const FlopRate<double> P = *chip.peak.of(proto.peak);
   const auto& columns = set.columns;
   // A rate without the amount behind it says nothing of a fixed time.
-  const bool has_fixed =
-      std::find(columns.begin(), columns.end(), Column::kHeads) != columns.end();
+  const bool has_fixed = std::find(columns.begin(), columns.end(), Column::kHeads) != columns.end();
   const auto cost = [P](const PrefillKernel<double>& e, const MeasuredPoint& p) {
     return prefill_attention_cost(attention_shape(p), e, P).time.raw;
   };
@@ -224,8 +223,8 @@ std::optional<KernelModel> prefill_model(const MeasuredSet& set, const Chip<doub
   };
   m.peak = [=](const MeasuredPoint& p) { return cost(with(proto, {1, 0, 0}, has_fixed), p); };
   const auto same = [set](const PrefillKernel<double>& e) {
-    const bool width = !e.head_width || set.head_width == 0 ||
-                       std::abs(e.head_width->raw - set.head_width) < 0.5;
+    const bool width =
+        !e.head_width || set.head_width == 0 || std::abs(e.head_width->raw - set.head_width) < 0.5;
     return e.format == set.format && e.kv_format == set.kv_format && e.causal == set.causal &&
            width;
   };
@@ -343,9 +342,7 @@ std::optional<KernelModel> curve_model(const MeasuredSet& set, const Chip<double
   KernelModel m;
   curve_parameters(m, layout);
   add_usual(m, generic, chip.link->one_way.raw);
-  m.seconds = [=](const Constants& v, const MeasuredPoint& p) {
-    return cost(with(proto, v), p);
-  };
+  m.seconds = [=](const Constants& v, const MeasuredPoint& p) { return cost(with(proto, v), p); };
   const double link = chip.link->one_way.raw;
   CollectiveCurve<double> flat = proto;
   const bool has_flat = !generic.collectives.empty();
@@ -385,9 +382,9 @@ std::optional<KernelModel> dispatch_model(const MeasuredSet& set, const Chip<dou
   const auto of_format = [&set](const GemmKernel<double>& e) { return e.format == set.format; };
   const GemmKernel<double>* operand = entry_for(generic.gemm, set, of_format);
   if (!operand || !chip.link) {
-    why_not = operand ? fmt::format("chip '{}' states no link", chip.id)
-                      : fmt::format("nothing says how many bytes a number of '{}' takes",
-                                    set.format);
+    why_not = operand
+                  ? fmt::format("chip '{}' states no link", chip.id)
+                  : fmt::format("nothing says how many bytes a number of '{}' takes", set.format);
     return {};
   }
   const auto timed = timed_points(set);

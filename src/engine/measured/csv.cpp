@@ -35,9 +35,8 @@ Line split(const SourceFile* file, int number) {
       quoted = true;
     } else if (c == ',') {
       const std::size_t first = cell.find_first_not_of(" \t"), last = cell.find_last_not_of(" \t");
-      out.cells.push_back(
-          {first == cell.npos ? "" : cell.substr(first, last - first + 1),
-           {file, number, from, std::max(1, static_cast<int>(i) + 1 - from)}});
+      out.cells.push_back({first == cell.npos ? "" : cell.substr(first, last - first + 1),
+                           {file, number, from, std::max(1, static_cast<int>(i) + 1 - from)}});
       cell.clear();
       from = static_cast<int>(i) + 2;
     } else {
@@ -76,7 +75,8 @@ bool map_columns(const Line& head, const FileFacts& facts, std::vector<TableColu
     const auto at = std::find_if(head.cells.begin(), head.cells.end(),
                                  [&](const TableCell& c) { return c.text == theirs; });
     if (at == head.cells.end()) {
-      d.error(head.span, fmt::format("--column {}={}: the heading has no '{}'", ours, theirs, theirs));
+      d.error(head.span,
+              fmt::format("--column {}={}: the heading has no '{}'", ours, theirs, theirs));
       return false;
     }
     TableColumn c{};
@@ -106,9 +106,8 @@ bool map_columns(const Line& head, const FileFacts& facts, std::vector<TableColu
 
 bool complete(const SourceFile* file, const FileFacts& facts, MeasuredSet& set, Diagnostics& d) {
   const Span top{file, 1, 1};
-  for (const auto& [value, flag, example] :
-       {std::tuple{&facts.chip, "--chip", "h100-sxm"},
-        std::tuple{&facts.kernel, "--kernel", "gemm"}}) {
+  for (const auto& [value, flag, example] : {std::tuple{&facts.chip, "--chip", "h100-sxm"},
+                                             std::tuple{&facts.kernel, "--kernel", "gemm"}}) {
     if (!value->empty()) continue;
     d.error(top, fmt::format("{}: a CSV doesn't say its {}", file->name, flag + 2))
         .help(fmt::format("{} {}", flag, example));
@@ -136,7 +135,7 @@ std::vector<MeasuredSet> read_csv(const SourceFile* file, const FileFacts& facts
   const Line head = split(file, 1);
   if (!map_columns(head, facts, columns, from, diagnostics, notes)) return {};
   if (facts.format.empty() && !set.format.empty())
-    notes.push_back(fmt::format("the format is not said: {} (--format)", set.format));
+    notes.push_back(fmt::format("the number format is not said: {} (--dtype)", set.format));
   for (int n = 2; n <= static_cast<int>(file->line_starts.size()); ++n) {
     if (file->line(n).find_first_not_of(" \t\r") == std::string_view::npos) continue;
     const Line line = split(file, n);

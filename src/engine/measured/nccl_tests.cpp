@@ -38,8 +38,8 @@ TableCell cell(const SourceFile* file, int line, const Word& w) {
 struct Header {
   std::set<std::string> devices;
   int ranks = 0;
-  std::string op;            // of "# Collective test starting: all_reduce_perf"
-  std::size_t time_at = 0;   // which word of a row is the out-of-place time; 0: none seen
+  std::string op;           // of "# Collective test starting: all_reduce_perf"
+  std::size_t time_at = 0;  // which word of a row is the out-of-place time; 0: none seen
 };
 
 void read_comment(std::string_view line, const std::vector<Word>& words, Header& h) {
@@ -49,10 +49,10 @@ void read_comment(std::string_view line, const std::vector<Word>& words, Header&
     if (bracket != line.npos && bracket + 2 < line.size())
       h.devices.emplace(line.substr(bracket + 2));
   }
-  for (const auto& [name, op] : {std::pair{"all_reduce_perf", "all-reduce"},
-                                 std::pair{"all_gather_perf", "all-gather"},
-                                 std::pair{"reduce_scatter_perf", "reduce-scatter"},
-                                 std::pair{"alltoall_perf", "all-to-all"}})
+  for (const auto& [name, op] :
+       {std::pair{"all_reduce_perf", "all-reduce"}, std::pair{"all_gather_perf", "all-gather"},
+        std::pair{"reduce_scatter_perf", "reduce-scatter"},
+        std::pair{"alltoall_perf", "all-to-all"}})
     if (line.find(name) != line.npos) h.op = op;
   if (words.size() > 2 && words[1].text == "size")
     for (std::size_t i = 1; i < words.size(); ++i)
@@ -74,7 +74,8 @@ bool complete(const SourceFile* file, const FileFacts& facts, const Header& h, M
   }
   const std::string op = facts.kernel.empty() ? h.op : facts.kernel;
   if (op.empty()) {
-    d.error({file, 1, 1}, fmt::format("{}: the table doesn't say which operation was run", file->name))
+    d.error({file, 1, 1},
+            fmt::format("{}: the table doesn't say which operation was run", file->name))
         .help("--kernel all-reduce");
     return false;
   }
@@ -90,8 +91,8 @@ bool complete(const SourceFile* file, const FileFacts& facts, const Header& h, M
   set.file = file->name;
   set.span = {file, 1, 1};
   set.conditions = "nccl-tests, out of place";
-  notes.push_back(fmt::format("{}: {} over {} ranks of {}, out-of-place times in us", file->name, op,
-                              h.ranks, h.devices.empty() ? facts.chip : *h.devices.begin()));
+  notes.push_back(fmt::format("{}: {} over {} ranks of {}, out-of-place times in us", file->name,
+                              op, h.ranks, h.devices.empty() ? facts.chip : *h.devices.begin()));
   return true;
 }
 
@@ -115,9 +116,8 @@ std::vector<MeasuredSet> read_nccl_tests(const SourceFile* file, const FileFacts
     }
   }
   if (!complete(file, facts, header, set, diagnostics, notes)) return {};
-  const std::vector<TableColumn> columns{{MeasuredColumn::kRanks, 1},
-                                         {MeasuredColumn::kBytes, 1},
-                                         {MeasuredColumn::kTime, 1e-6}};
+  const std::vector<TableColumn> columns{
+      {MeasuredColumn::kRanks, 1}, {MeasuredColumn::kBytes, 1}, {MeasuredColumn::kTime, 1e-6}};
   for (const auto& [line, words] : rows) {
     const Span row{file, line, words[0].column};
     if (header.time_at == 0 || words.size() <= header.time_at) {

@@ -73,8 +73,7 @@ std::vector<MeasuredSet> read_nvbandwidth(const doc::Value& tree, const FileFact
               diagnostics);
     out.push_back(std::move(set));
   }
-  if (!skipped.empty())
-    notes.push_back(fmt::format("left out: {}", join(skipped, ", ")));
+  if (!skipped.empty()) notes.push_back(fmt::format("left out: {}", join(skipped, ", ")));
   if (diagnostics.error_count() > before) return {};
   return out;
 }

@@ -19,15 +19,15 @@ std::vector<MeasuredSet> read_tree(doc::Value tree, const FileFacts& facts,
   if (tree.find("nvbandwidth")) return read_nvbandwidth(tree, facts, diagnostics, notes);
   const doc::Value* kind = tree.find("kind");
   if (kind && kind->text != "measurements") {
-    diagnostics.error(kind->span, fmt::format("expected a file of kind measurements, found kind {}",
-                                              kind->text));
+    diagnostics.error(
+        kind->span, fmt::format("expected a file of kind measurements, found kind {}", kind->text));
     return {};
   }
   if (!kind) {
-    diagnostics
-        .error(tree.span, "this file holds no measurements: it has no kind: measurements")
-        .help("our own tables (measurements/README.md), nccl-tests' output, nvbandwidth's JSON and "
-              "CSV are read");
+    diagnostics.error(tree.span, "this file holds no measurements: it has no kind: measurements")
+        .help(
+            "our own tables (measurements/README.md), nccl-tests' output, nvbandwidth's JSON and "
+            "CSV are read");
     return {};
   }
   return read_tables(std::move(tree), diagnostics);
@@ -57,8 +57,8 @@ std::vector<MeasuredSet> read_measured(Workspace& work, const std::string& file,
     doc::Value tree = work.read_text(file, std::move(text), diagnostics);
     if (diagnostics.error_count() > before) return {};
     if (!tree.is_mapping()) {
-      diagnostics.error(tree.span, fmt::format("{} holds {}, not measurements", file,
-                                               doc::kind_of(tree)));
+      diagnostics.error(tree.span,
+                        fmt::format("{} holds {}, not measurements", file, doc::kind_of(tree)));
       return {};
     }
     out = read_tree(std::move(tree), facts, diagnostics, notes);

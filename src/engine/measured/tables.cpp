@@ -152,9 +152,9 @@ void read_rows(const MeasuredGroup<double>& group, MeasuredSet& set, Diagnostics
     add_common(p, Column::kTopK, group.top_k);
     p.seconds = seconds_of(set, p);
   }
-  for (const auto& [column, said] : {std::pair{Column::kHeadWidth, group.head_width},
-                                     std::pair{Column::kHidden, group.hidden},
-                                     std::pair{Column::kTopK, group.top_k}})
+  for (const auto& [column, said] :
+       {std::pair{Column::kHeadWidth, group.head_width}, std::pair{Column::kHidden, group.hidden},
+        std::pair{Column::kTopK, group.top_k}})
     if (said) set.columns.insert(set.columns.begin(), column);
 }
 
@@ -275,8 +275,8 @@ void check_set(const MeasuredSet& set, Diagnostics& diagnostics) {
   for (const Column c : needed(set.kernel)) {
     if (ceiling || !std::isnan(p.at(c))) continue;  // a rate alone: what a kernel reaches at best
     diagnostics
-        .error(set.span, fmt::format("{}: column '{}' is missing", name_of(set.kernel),
-                                     column_info(c).name))
+        .error(set.span,
+               fmt::format("{}: column '{}' is missing", name_of(set.kernel), column_info(c).name))
         .help("add it to columns, or to the group if all rows share it");
   }
 }
@@ -316,8 +316,8 @@ std::vector<MeasuredSet> read_tables(doc::Value tree, Diagnostics& diagnostics) 
     set.file = at.span ? at.span.file->name : "";
     if (!g.chip.empty() && g.chip != file.chip) {
       diagnostics
-          .error(at.find("chip")->span, fmt::format("a point of chip '{}' in a file of '{}'",
-                                                    g.chip, file.chip))
+          .error(at.find("chip")->span,
+                 fmt::format("a point of chip '{}' in a file of '{}'", g.chip, file.chip))
           .help("one file holds one chip: split it");
       continue;
     }

@@ -17,7 +17,7 @@ class Attention : public QuestionOf<AttentionQuestion> {
   const QuestionInfo& info() const override {
     static const QuestionInfo info{
         "attention",
-        "time of the attention of one layer: a prompt, or a token over its cache",
+        "time of a layer's attention: a prompt, or a token over its cache",
         "phase",
         {"reckon attention prefill --length 8192 --heads 32 --head-width 128 --chip h200-sxm",
          "reckon attention decode --batch 32 --length 1024,4096,16384 --kv-heads 8 "
@@ -39,8 +39,7 @@ class Attention : public QuestionOf<AttentionQuestion> {
     if (phase == "prefill") {
       const std::string causal = said(tree, "causal", "yes");
       const bool all = causal == "no" || causal == "false";
-      wanted.match.insert(wanted.match.end(),
-                          {{"format", format}, {"causal", all ? "no" : "yes"}});
+      wanted.match.insert(wanted.match.end(), {{"format", format}, {"causal", all ? "no" : "yes"}});
       if (const std::string width = said(tree, "head_width"); !width.empty())
         wanted.match.emplace_back("head_width", width);
       wanted.what = fmt::format("{}attention of a prompt in {} over a cache in {}",
@@ -59,8 +58,7 @@ class Attention : public QuestionOf<AttentionQuestion> {
     const auto need = [&](const std::optional<Count<double>>& x, const char* field,
                           const char* flag) {
       if (!x)
-        asked.fault(field, fmt::format("{}: {} is not stated", name_of(q.phase), field))
-            .help(flag);
+        asked.fault(field, fmt::format("{}: {} is not stated", name_of(q.phase), field)).help(flag);
     };
     if (q.phase != AttentionPhase::kDecode) need(q.heads, "heads", "--heads 32");
     if (q.phase != AttentionPhase::kLatent) need(q.head_width, "head_width", "--head-width 128");
@@ -84,7 +82,8 @@ class Attention : public QuestionOf<AttentionQuestion> {
                computes = q.phase != AttentionPhase::kDecode;
     std::string line = text(r, "time");
     if (computes) line += fmt::format(": {}", text(r, "attention.rate_flops"));
-    if (reads) line += fmt::format("{} {} of cache", computes ? "," : ":", text(r, "attention.rate_bytes"));
+    if (reads)
+      line += fmt::format("{} {} of cache", computes ? "," : ":", text(r, "attention.rate_bytes"));
     r.answer.lines.push_back(line);
     r.answer.formulas = {"time"};
     if (q.prefill) {
@@ -121,10 +120,10 @@ class Attention : public QuestionOf<AttentionQuestion> {
   static void warn_outside(Count<double> length, const std::vector<Count<double>>& range,
                            Result& r) {
     if (range.size() != 2 || (length.raw >= range[0].raw && length.raw <= range[1].raw)) return;
-    r.warnings.push_back(fmt::format("length {} lies outside what was measured, {} … {}: the "
-                                     "constants are carried beyond it",
-                                     grouped(length.raw), grouped(range[0].raw),
-                                     grouped(range[1].raw)));
+    r.warnings.push_back(
+        fmt::format("length {} lies outside what was measured, {} … {}: the "
+                    "constants are carried beyond it",
+                    grouped(length.raw), grouped(range[0].raw), grouped(range[1].raw)));
   }
 
   static void warn_of_bytes(const DecodeKernel<double>& k, Result& r) {

@@ -47,8 +47,8 @@ class Collective : public QuestionOf<CollectiveQuestion> {
     warn_of_more_gpus(q.cluster, q.ranks, "ranks", asked);
     if (!q.bytes) return;
     if (q.model != CollectiveModel::kLineRate) return legal_library(q, asked);
-    for (const auto& [stated, field] : {std::pair{!q.library.empty(), "library"},
-                                        std::pair{!q.kernels.empty(), "kernels"}})
+    for (const auto& [stated, field] :
+         {std::pair{!q.library.empty(), "library"}, std::pair{!q.kernels.empty(), "kernels"}})
       if (stated)
         asked.fault(field, fmt::format("{}: line_rate is of no library", field))
             .help("--model calibrated");
@@ -111,25 +111,30 @@ class Collective : public QuestionOf<CollectiveQuestion> {
       if (stated && stated->is_mapping()) return;
       const std::string name = said(tree, "nccl", "nccl-2.30");
       const Span at = stated ? stated->span : tree.span;
-      if (const doc::Value* file = work.load(Shelf::kNccl, name, at, d)) doc::set(tree, "nccl", *file);
+      if (const doc::Value* file = work.load(Shelf::kNccl, name, at, d))
+        doc::set(tree, "nccl", *file);
     } else if (model == "calibrated" && chip) {
       const std::string op = said(tree, "op");
-      fill_kernel(work, chip->text, {"collectives", "curve", {{"op", op}}, "curve of the " + op, false}, tree, d);
+      fill_kernel(work, chip->text,
+                  {"collectives", "curve", {{"op", op}}, "curve of the " + op, false}, tree, d);
     }
   }
 
  private:
   static void legal_library(const Input& q, const Asked& asked) {
     if (!q.cluster) {
-      asked.fault("model", fmt::format("model: {} is of a chip, and none is stated", name_of(q.model)))
+      asked
+          .fault("model",
+                 fmt::format("model: {} is of a chip, and none is stated", name_of(q.model)))
           .help("--gpus 8xh100-sxm");
       return;
     }
     if (q.algorithm != Algorithm::kFastest)
       asked.fault("algorithm", "algorithm: the library chooses its own").help("--model line_rate");
     if (q.anchor_bytes.has_value() != q.anchor_time.has_value())
-      asked.fault(q.anchor_bytes ? "anchor_bytes" : "anchor_time",
-                  "a measured row is its size and its time")
+      asked
+          .fault(q.anchor_bytes ? "anchor_bytes" : "anchor_time",
+                 "a measured row is its size and its time")
           .help("--anchor-bytes 64MiB --anchor-time 310us");
     if (q.model == CollectiveModel::kCalibrated) {
       if (crosses(q))
@@ -143,25 +148,31 @@ class Collective : public QuestionOf<CollectiveQuestion> {
       asked.fault("op", fmt::format("op: NCCL's tuning model has no {}", name_of(q.op)))
           .help("all-reduce, all-gather, reduce-scatter; or --model calibrated");
     if (crosses(q) && (!q.cluster->node.fabric || !q.cluster->node.nics) && !q.on.network)
-      asked.fault("cluster", "cluster: the ranks take several nodes, and the node has no network ports")
+      asked
+          .fault("cluster",
+                 "cluster: the ranks take several nodes, and the node has no network ports")
           .help("--network 50GB/s");
     for (const auto& g : q.nccl->generations)
-      if (std::find(g.chips.begin(), g.chips.end(), q.cluster->node.chip.id) != g.chips.end()) return;
-    asked.fault("nccl", fmt::format("nccl: {} has no generation for {}", q.nccl->id,
-                                    q.cluster->node.chip.id))
+      if (std::find(g.chips.begin(), g.chips.end(), q.cluster->node.chip.id) != g.chips.end())
+        return;
+    asked
+        .fault("nccl", fmt::format("nccl: {} has no generation for {}", q.nccl->id,
+                                   q.cluster->node.chip.id))
         .help("--model line_rate, or calibrated where it was measured");
   }
 
   void say_library(const Input& q, const Output& out, Result& r) const {
     if (!out.time) return;
-    const std::string who = out.nccl ? fmt::format("{} by {}", q.nccl->name,
-                                                   kNcclWays[out.nccl->winner].name)
-                                     : fmt::format("the measured curve of {}", q.curve->library);
-    r.answer.lines.push_back(fmt::format("{} by {}: {} bus bandwidth", text(r, "time"), who,
-                                         text(r, "bandwidth.bus")));
+    const std::string who =
+        out.nccl ? fmt::format("{} by {}", q.nccl->name, kNcclWays[out.nccl->winner].name)
+                 : fmt::format("the measured curve of {}", q.curve->library);
+    r.answer.lines.push_back(
+        fmt::format("{} by {}: {} bus bandwidth", text(r, "time"), who, text(r, "bandwidth.bus")));
     r.answer.formulas = {"time", "bandwidth.bus"};
     r.not_modelled = {"contention with other traffic"};
-    r.answer.notes.emplace_back("Latencies and ring conventions of assume: do not bear on it: the library's are in its constants.");
+    r.answer.notes.emplace_back(
+        "Latencies and ring conventions of assume: do not bear on it: the library's are in its "
+        "constants.");
     if (out.nccl) {
       Grid g{"What NCCL weighs", "algorithm and protocol", {{"time", "time"}}, {}};
       for (std::size_t i = 0; i < std::size(kNcclWays); ++i)
@@ -169,7 +180,8 @@ class Collective : public QuestionOf<CollectiveQuestion> {
                           out.nccl->ways[i] ? "" : "it can't run here", out.nccl->winner == i});
       r.answer.grids.push_back(std::move(g));
       r.answer.notes.emplace_back(
-          "NCCL's own estimate: 7 to 17 % off on H100, 20 to 37 % too fast on A100 and B200 at small sizes.");
+          "NCCL's own estimate: 7 to 17 % off on H100, 20 to 37 % too fast on A100 and B200 at "
+          "small sizes.");
       r.not_modelled.emplace_back("CollNet, NVLS over several nodes and PAT");
       return;
     }
@@ -180,17 +192,19 @@ class Collective : public QuestionOf<CollectiveQuestion> {
   static void warn_outside(const Input& q, const Output& out, Result& r) {
     const auto& c = *q.curve;
     if (c.ranks.size() == 2 && (out.q.raw < c.ranks[0].raw || out.q.raw > c.ranks[1].raw))
-      r.warnings.push_back(fmt::format("{} ranks lie outside what was measured, {} … {}: the curve "
-                                       "is carried beyond it",
-                                       out.q.raw, c.ranks[0].raw, c.ranks[1].raw));
+      r.warnings.push_back(
+          fmt::format("{} ranks lie outside what was measured, {} … {}: the curve "
+                      "is carried beyond it",
+                      out.q.raw, c.ranks[0].raw, c.ranks[1].raw));
     if (c.bytes.size() == 2 && (q.bytes->raw < c.bytes[0].raw || q.bytes->raw > c.bytes[1].raw))
-      r.warnings.push_back(fmt::format(
-          "{} lie outside what was measured, {} … {}: the curve is carried beyond it",
-          format_quantity(q.bytes->raw, kByte), format_quantity(c.bytes[0].raw, kByte),
-          format_quantity(c.bytes[1].raw, kByte)));
+      r.warnings.push_back(
+          fmt::format("{} lie outside what was measured, {} … {}: the curve is carried beyond it",
+                      format_quantity(q.bytes->raw, kByte), format_quantity(c.bytes[0].raw, kByte),
+                      format_quantity(c.bytes[1].raw, kByte)));
     std::string line = fmt::format("Curve: {}", c.library);
     if (c.rows.raw > 0) line += fmt::format(", fitted on {} points", c.rows.raw);
-    if (c.error) line += fmt::format(" to {}", format_quantity(c.error->raw, kOne, Hint::kFraction));
+    if (c.error)
+      line += fmt::format(" to {}", format_quantity(c.error->raw, kOne, Hint::kFraction));
     if (c.left_out)
       line += fmt::format("; on sizes left out {}",
                           format_quantity(c.left_out->raw, kOne, Hint::kFraction));

@@ -16,10 +16,10 @@ namespace {
 void warn_outside(const char* name, const Count<double>& x, const std::vector<Count<double>>& range,
                   Result& r) {
   if (range.size() != 2 || (x.raw >= range[0].raw && x.raw <= range[1].raw)) return;
-  r.warnings.push_back(fmt::format("{} = {} lies outside what was measured, {} … {}: the constants "
-                                   "are carried beyond it",
-                                   name, grouped(x.raw), grouped(range[0].raw),
-                                   grouped(range[1].raw)));
+  r.warnings.push_back(
+      fmt::format("{} = {} lies outside what was measured, {} … {}: the constants "
+                  "are carried beyond it",
+                  name, grouped(x.raw), grouped(range[0].raw), grouped(range[1].raw)));
 }
 
 class Gemm : public QuestionOf<GemmQuestion> {
@@ -53,7 +53,7 @@ class Gemm : public QuestionOf<GemmQuestion> {
     if (!chip.peak.of(q.kernel->peak))
       asked
           .fault("dtype", fmt::format("dtype {}: {} computes no {}", q.dtype, chip.name,
-                                       name_of(q.kernel->peak)))
+                                      name_of(q.kernel->peak)))
           .help(fmt::format("`reckon show {}` prints the peaks it has", chip.id));
     if (q.groups && value_of(q.groups->raw) > value_of(q.m->raw))
       asked.fault("groups", "groups: more matrices than rows, so some have none")
@@ -62,9 +62,9 @@ class Gemm : public QuestionOf<GemmQuestion> {
 
   void say(const Input& q, const Output& out, Result& r) const override {
     if (r.name.empty()) r.name = title(q);
-    r.answer.lines.push_back(fmt::format(
-        "{}, bound by {}: {}, {} of the peak; {} of memory", text(r, "time"), out.bound(),
-        text(r, "rate.flops"), text(r, "rate.peak_share"), text(r, "rate.bytes")));
+    r.answer.lines.push_back(fmt::format("{}, bound by {}: {}, {} of the peak; {} of memory",
+                                         text(r, "time"), out.bound(), text(r, "rate.flops"),
+                                         text(r, "rate.peak_share"), text(r, "rate.bytes")));
     r.answer.formulas = {"time", "time.compute", "time.memory"};
     say_kernel(*q.kernel, r);
     if (!out.grouped) warn_outside("m", *q.m, q.kernel->m, r);
@@ -85,8 +85,7 @@ class Gemm : public QuestionOf<GemmQuestion> {
 
   static void say_kernel(const GemmKernel<double>& k, Result& r) {
     std::string line = fmt::format("Constants: {}", k.library);
-    if (k.rows.raw > 0)
-      line += fmt::format(", fitted on {} points", grouped(k.rows.raw));
+    if (k.rows.raw > 0) line += fmt::format(", fitted on {} points", grouped(k.rows.raw));
     if (k.error)
       line += fmt::format(" to {}", format_quantity(k.error->raw, kOne, Hint::kFraction));
     if (k.left_out)

@@ -89,10 +89,9 @@ void fill_kernel(Workspace& work, const std::string& chip, const WantedKernel& w
   const doc::Value* named = tree.find("kernels");
   const bool states_file = named && named->is_scalar() && !named->text.empty();
   const Span at = states_file ? named->span : tree.span;
-  const std::string own =
-      states_file                                          ? named->text
-      : work.find(Shelf::kKernels, chip).empty() ? std::string("generic")
-                                                           : chip;
+  const std::string own = states_file                                ? named->text
+                          : work.find(Shelf::kKernels, chip).empty() ? std::string("generic")
+                                                                     : chip;
   const doc::Value* file = work.load(Shelf::kKernels, own, at, diagnostics);
   if (!file) return;
   std::vector<const doc::Value*> found = candidates(*file, wanted);

@@ -1,5 +1,5 @@
-// The constants behind a question on kernels: the entry of hardware/kernels that it names or that fits, written into the
-// question's tree with the places of its file.
+// The constants behind a question on kernels: the entry of hardware/kernels that it names or that fits, written into
+// the question's tree with the places of its file.
 #pragma once
 
 #include <string>
@@ -13,8 +13,9 @@ namespace reckon {
 struct WantedKernel {
   std::string list;   // key of the file: gemm, decode, prefill, latent, collectives
   std::string field;  // of the question, where the entry goes
-  std::vector<std::pair<std::string, std::string>> match;  // keys and their values; a key left out says yes
-  std::string what;                                        // "matrix product in fp8"
+  std::vector<std::pair<std::string, std::string>>
+      match;             // keys and their values; a key left out says yes
+  std::string what;      // "matrix product in fp8"
   bool has_flat = true;  // generic.yaml may stand in
 };
 

@@ -79,7 +79,8 @@ bool Validation::add(const MeasuredSet& set, const Kernels<double>& generic,
                      ValidateReport& report) {
   const auto leave = [&](const std::string& why) {
     report.not_predicted.push_back(fmt::format("{}: {} ({} point{})", name_of(set), why,
-                                               set.points.size(), set.points.size() == 1 ? "" : "s"));
+                                               set.points.size(),
+                                               set.points.size() == 1 ? "" : "s"));
     return true;
   };
   if (set.chip.empty()) return leave("no file in hardware/chips");
@@ -126,13 +127,12 @@ std::vector<double> Validation::of_other_chips(const Case& c) const {
     for (const MeasuredPoint* p : o.points) others.emplace_back(&o.model, p);
   }
   if (others.size() <= c.model.parameters.size()) return {};
-  const FitOutcome fit =
-      fit_robustly(c.model.parameters, c.model.starts, [&](const Constants& v) {
-        std::vector<double> errors;
-        for (const auto& [model, p] : others)
-          errors.push_back(std::log(model->seconds(v, *p) / p->seconds));
-        return errors;
-      });
+  const FitOutcome fit = fit_robustly(c.model.parameters, c.model.starts, [&](const Constants& v) {
+    std::vector<double> errors;
+    for (const auto& [model, p] : others)
+      errors.push_back(std::log(model->seconds(v, *p) / p->seconds));
+    return errors;
+  });
   std::vector<double> out;
   for (const MeasuredPoint* p : c.points) out.push_back(c.model.seconds(fit.values, *p));
   return out;
@@ -176,8 +176,8 @@ void Validation::add_set(const Case& c, ValidateReport& report) const {
   s.seen = c.seen;
   for (std::size_t i = 0; i < predicted.size(); ++i) {
     const MeasuredPoint& p = *c.points[i];
-    s.rows.push_back({shape_of(*c.set, p), p.seconds, predicted[i], c.model.flat(p),
-                      c.model.peak(p), p.span});
+    s.rows.push_back(
+        {shape_of(*c.set, p), p.seconds, predicted[i], c.model.flat(p), c.model.peak(p), p.span});
   }
   s.model = summary_of(s.rows, &ValidateRow::predicted);
   s.flat = summary_of(s.rows, &ValidateRow::flat);

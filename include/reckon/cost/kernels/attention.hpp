@@ -1,11 +1,13 @@
-// Time of the attention of one layer: a prompt over itself, one new token over its cache, and that over a latent cache.
+// Time of the attention of one layer: a prompt over itself, one new token over its cache, and that over a latent
+// cache.
 //
 //   prefill   F = 4·b·q·d·s²/2 (causal)      t = t_0 + F/(P·c) · (1 + s_0/s)
 //   decode    K = b·T·2·kv·d·b_kv            t = (t_0^p + (K/(W·e))^p)^(1/p)
 //   latent    F = 2·b·T·q·(r + v), D = b·T·r·b_kv      t = t_0 + max(F/(P·c), D/(W·e))
 //
-// s_0 is a term linear in the prompt beside the quadratic one: softmax rows, loading, masked half tiles. p < 1 says that
-// the middle range is slower than the sum of both limits. r is the cached width of a token (576), v what is read out (512).
+// s_0 is a term linear in the prompt beside the quadratic one: softmax rows, loading, masked half tiles. p < 1 says
+// that the middle range is slower than the sum of both limits. r is the cached width of a token (576), v what is read
+// out (512).
 #pragma once
 
 #include "reckon/cost/kernels/gemm.hpp"
@@ -14,9 +16,8 @@ namespace reckon {
 
 inline const Formula kAttentionFlops{"attention.flops", "F", "FLOP of attention, all pairs",
                                      "scores and their weighted sum: 4·b·q·d·s²"};
-inline const Formula kAttentionFlopsCausal{"attention.flops_causal", "F",
-                                           "FLOP of attention, causal",
-                                           "half the pairs: 2·b·q·d·s²"};
+inline const Formula kAttentionFlopsCausal{
+    "attention.flops_causal", "F", "FLOP of attention, causal", "half the pairs: 2·b·q·d·s²"};
 inline const Formula kAttentionIdeal{"attention.compute", "t_F", "time of the FLOP",
                                      "at the share of the peak that an endless prompt reaches"};
 inline const Formula kAttentionPrefill{"attention.prefill_time", "t_attn", "time of attention",
@@ -29,7 +30,8 @@ inline const Formula kAttentionDecode{"attention.decode_time", "t_attn", "time o
                                       "fixed time and reading, blended by a power"};
 inline const Formula kLatentFlops{"attention.latent_flops", "F", "FLOP over the latent cache",
                                   "2·heads·(cached width + value width) a cached token"};
-inline const Formula kLatentRead{"attention.latent_read", "D", "bytes of latent cache that are read",
+inline const Formula kLatentRead{"attention.latent_read", "D",
+                                 "bytes of latent cache that are read",
                                  "cached width of every token, once for all heads"};
 inline const Formula kLatentTime{"attention.latent_time", "t_attn", "time of attention",
                                  "fixed time + the slower of FLOP and bytes"};
@@ -47,8 +49,8 @@ struct PrefillCost {
 };
 
 template <class R>
-PrefillCost<R> prefill_attention_cost(const AttentionCall<R>& shape,
-                                      const PrefillKernel<R>& kernel, FlopRate<R> P) {
+PrefillCost<R> prefill_attention_cost(const AttentionCall<R>& shape, const PrefillKernel<R>& kernel,
+                                      FlopRate<R> P) {
   auto b = shape.batch;
   auto s = shape.length;
   auto q = shape.heads;

@@ -10,7 +10,7 @@
 namespace reckon {
 
 inline const Formula kDispatchSent{"dispatch_kernel.bytes", "S", "bytes a GPU sends",
-                                    "one copy of a token for each of its experts"};
+                                   "one copy of a token for each of its experts"};
 inline const Formula kDispatchTime{"dispatch_kernel.time", "t_dispatch", "time to send the tokens",
                                    "fixed time + bytes over the rate reached"};
 

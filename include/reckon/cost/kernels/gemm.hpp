@@ -24,10 +24,10 @@ inline const Formula kGemmCompute{"gemm.compute", "t_F", "time of the FLOP",
 inline const Formula kGemmMemory{"gemm.memory", "t_D", "time of the bytes",
                                  "bytes over the share of the bandwidth a skinny product reaches"};
 inline const Formula kProductTime{"gemm.time", "t_gemm", "time of the product",
-                               "fixed time + the slower of FLOP and bytes: Williams 2009"};
-inline const Formula kProductTimeQuantized{"gemm.time_quantized", "t_gemm",
-                                        "time of the product, the activation quantized first",
-                                        "fixed time + quantizing + the slower of FLOP and bytes"};
+                                  "fixed time + the slower of FLOP and bytes: Williams 2009"};
+inline const Formula kProductTimeQuantized{
+    "gemm.time_quantized", "t_gemm", "time of the product, the activation quantized first",
+    "fixed time + quantizing + the slower of FLOP and bytes"};
 inline const Formula kGroupedFlops{"grouped_gemm.flops", "F", "FLOP of all groups",
                                    "2·rows·n·k over all groups together"};
 inline const Formula kGroupedBytes{"grouped_gemm.bytes", "D", "bytes read and written",

@@ -8,7 +8,8 @@
 
 namespace reckon {
 
-inline const Formula kLaunchedTime{"launch.time", "t_launched", "time from one such kernel to the next",
+inline const Formula kLaunchedTime{"launch.time", "t_launched",
+                                   "time from one such kernel to the next",
                                    "the slower of host and GPU"};
 
 template <class R>

@@ -4,14 +4,17 @@
 //   NcclCost<double> x = nccl_cost(CollectiveOp::kAllReduce, S, {q, r, N, W_nic}, nccl, generation);
 //   x.time, kNcclWays[x.winner].name                                             // "ring LL128"
 //
-// q ranks, r of them in a node, N nodes; steps = 2(q − 1) for an all-reduce, q − 1 for its halves; B = channels · speed:
-//   ring     L = base + (steps − X)·h_node + X·h_net, X = 2(N − 1) or N − 1      W = B·q/steps
-//   tree     L = base + 2·((r − 1)·h_node + log2 N·h_net)                        W = B/2 · correction(S)   all-reduce only
-//   NVLS     L = h_node                                                        W = 2·q·w·eff·(q − 1)/q · q/steps   one node
-//   NVLSTree L = h_node + 2·log2 N·h_net                                         the same, at most the network
+// q ranks, r of them in a node, N nodes; steps = 2(q − 1) for an all-reduce, q − 1 for its halves;
+// B = channels · speed:
+//
+//   ring      L = base + (steps − X)·h_node + X·h_net, X = 2(N − 1) or N − 1; W = B·q/steps
+//   tree      L = base + 2·((r − 1)·h_node + log2 N·h_net); W = B/2 · correction(S); all-reduce only
+//   NVLS      L = h_node; W = 2·q·w·eff·(q − 1)/q · q/steps; one node
+//   NVLSTree  L = h_node + 2·log2 N·h_net; W the same, at most the network's
+//
 // Between nodes B is at most the ports of a node's ranks, whatever N (NCCL itself takes the node's for two nodes). 7 to
-// 14 % off on 4 and 8 H100, 17 to 26 % on 2, and 20 to 37 % too fast on A100 and B200 at small sizes: a profile that was
-// measured is better (collective_curve.hpp).      Source: NCCL 2.30.7 src/graph/tuning.cc
+// 14 % off on 4 and 8 H100, 17 to 26 % on 2, and 20 to 37 % too fast on A100 and B200 at small sizes: a curve that was
+// measured is better (collective_curve.hpp). Source: NCCL 2.30.7 src/graph/tuning.cc
 #pragma once
 
 #include <array>
@@ -22,8 +25,8 @@
 
 namespace reckon {
 
-inline const Formula kNcclSteps{"nccl.steps", "steps", "steps of a ring",
-                                "passes · (q − 1)", Hint::kCount};
+inline const Formula kNcclSteps{"nccl.steps", "steps", "steps of a ring", "passes · (q − 1)",
+                                Hint::kCount};
 inline const Formula kNcclCrossing{"nccl.crossing", "X", "steps of a ring that leave a node",
                                    "passes · (N − 1)", Hint::kCount};
 inline const Formula kNcclBus{"nccl.channels", "B", "channels in a node, together",
@@ -99,7 +102,9 @@ enum class NcclProtocol { kLl, kLl128, kSimple };
 
 template <class R>
 const std::optional<Seconds<R>>& of(const NcclProtocols<R>& p, NcclProtocol protocol) {
-  return protocol == NcclProtocol::kLl ? p.ll : protocol == NcclProtocol::kLl128 ? p.ll128 : p.simple;
+  return protocol == NcclProtocol::kLl      ? p.ll
+         : protocol == NcclProtocol::kLl128 ? p.ll128
+                                            : p.simple;
 }
 
 // One pricing: everything the algorithms share.
@@ -204,8 +209,7 @@ class NcclPricing {
     NAME(base, h_node, h_net);
     auto L = kNcclRingLatency(base + (steps - X) * h_node + X * h_net);
     const bool chunked = group_.crosses() && protocol == NcclProtocol::kSimple &&
-                         op_ == CollectiveOp::kAllReduce &&
-                         S_ / (gen_.channels * group_.q) >= 64_B;
+                         op_ == CollectiveOp::kAllReduce && S_ / (gen_.channels * group_.q) >= 64_B;
     if (!chunked) return L;
     auto longer = nccl_.chunked;
     NAME(longer);
@@ -243,8 +247,7 @@ class NcclPricing {
       return kNcclTreeLl(min(share_ll * B_tree, W_LL));
     }
     auto w_128 = gen_.tree_ll128;
-    auto share_128 =
-        group_.crosses() ? nccl_.tree_ll128_share_nodes : nccl_.tree_ll128_share;
+    auto share_128 = group_.crosses() ? nccl_.tree_ll128_share_nodes : nccl_.tree_ll128_share;
     NAME(w_128, share_128);
     return kNcclTreeLl128(min(share_128 * B_tree, n_ch * w_128));
   }

@@ -89,8 +89,8 @@ inline const WayNames kWayNames[] = {
 };
 
 inline const WayNames kNcclNames[] = {
-#define RECKON_NCCL(id, what) \
-  {                           \
+#define RECKON_NCCL(id, what)                                 \
+  {                                                           \
     {"nccl." id ".time", what ": time"}, {"", ""}, { "", "" } \
   }
     RECKON_NCCL("tree_ll", "tree, LL"),

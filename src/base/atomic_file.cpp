@@ -1,4 +1,4 @@
-#include "reckon/engine/atomic_file.hpp"
+#include "reckon/base/atomic_file.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -65,7 +65,8 @@ std::string write_atomically(const fs::path& file, std::string_view text) {
       !fd.close())
     return give_up(failed("can't write", file));
   if (::rename(name.c_str(), file.c_str()) != 0) return give_up(failed("can't replace", file));
-  const Descriptor at(::open(folder.c_str(), O_RDONLY | O_DIRECTORY));  // so that the new name lasts
+  const Descriptor at(
+      ::open(folder.c_str(), O_RDONLY | O_DIRECTORY));  // so that the new name lasts
   if (at.get() >= 0) ::fsync(at.get());
   return "";
 }
