@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "commands.hpp"
-#include "reckon/engine/atomic_file.hpp"
+#include "reckon/base/atomic_file.hpp"
 #include "reckon/report/calibrate.hpp"
 
 namespace reckon::cli {
@@ -36,22 +36,28 @@ std::vector<MeasuredSet> read_all(Session& session, const CalibrateCommand& opti
   return all;
 }
 
-int write_kernels(Session& session, const CalibrateCommand& options, Kernels<double> fresh) {
+// The file that the constants are laid onto, if one is named.
+bool read_base(Session& session, const CalibrateCommand& options,
+               const std::vector<MeasuredSet>& sets, std::optional<Kernels<double>>& base) {
+  if (options.onto.empty()) return true;
   Diagnostics& d = session.diagnostics();
-  if (!options.onto.empty()) {
-    auto base = load_kernels(session.work(), options.onto, {}, d);
-    if (base && base->chip != fresh.chip)
-      d.error({}, fmt::format("--onto {}: a file of {}, and {} was measured", options.onto,
-                              base->chip.empty() ? "any chip" : base->chip, fresh.chip));
-    if (session.report_faults()) return kUsage;
-    fresh = laid_onto(*base, fresh);
-  }
-  const std::string why = write_atomically(options.output, kernels_text(fresh));
+  base = load_kernels(session.work(), options.onto, {}, d);
+  const std::string measured = sets.empty() ? "" : sets.front().chip;
+  if (base && base->chip != measured)
+    d.error({}, fmt::format("--onto {}: a file of {}, and {} was measured", options.onto,
+                            base->chip.empty() ? "any chip" : base->chip, measured));
+  return !d.has_errors();
+}
+
+int write_kernels(Session& session, const CalibrateCommand& options,
+                  const Kernels<double>& kernels) {
+  const std::string why = write_atomically(options.output, kernels_text(kernels));
   if (why.empty()) {
-    session.note(fmt::format("{} is written: kernels: {} uses it", options.output, options.output));
+    session.note(
+        fmt::format("{} is written; --kernels {} uses it", options.output, options.output));
     return kOk;
   }
-  d.error({}, why);
+  session.diagnostics().error({}, why);
   session.report_faults();
   return kUsage;
 }
@@ -75,6 +81,8 @@ int calibrate(Session& session, const Shared& shared, const CalibrateCommand& op
     return kUsage;
   }
   const std::vector<MeasuredSet> sets = read_all(session, options, facts);
+  std::optional<Kernels<double>> base;
+  if (!d.has_errors()) read_base(session, options, sets, base);
   if (session.report_faults()) return kUsage;
   how.name = options.name;
   const Calibration c = reckon::calibrate(
@@ -95,7 +103,7 @@ int calibrate(Session& session, const Shared& shared, const CalibrateCommand& op
     session.note("--output FILE writes the constants to a file of kind kernels");
     return kOk;
   }
-  return write_kernels(session, options, c.kernels);
+  return write_kernels(session, options, base ? laid_onto(*base, c.kernels) : c.kernels);
 }
 
 }  // namespace reckon::cli

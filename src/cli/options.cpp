@@ -100,6 +100,8 @@ void declare_field(CLI::App& app, const Description& d, std::string_view positio
                    std::string_view rest, QuestionFlags& to) {
   const std::string key(d.key), meaning(d.meaning);
   if (key == "name" || key == "comment" || key == "assume") return;
+  // A group without a name of its own (a kernel's constants) is filled in; --set overrides a field of it.
+  if (d.kind == Description::Kind::kGroup && !d.by_name && !d.one_word) return;
   if (key == rest) {
     app.add_option(key, to.lists[key], meaning)->type_name("");
   } else if (key == positional) {
@@ -385,7 +387,12 @@ std::vector<Command> commands(Values& v) {
                    app.add_option(
                           "WHAT", v.list.what,
                           "hardware, chips, nodes, fabrics, clusters, kernels, nccl, models, "
+<<<<<<< HEAD
                           "architectures, precision, optimizers, formats, presets, laws")
+=======
+                          "precision, "
+                          "optimizers, formats, presets")
+>>>>>>> kernels
                        ->type_name("");
                  },
                  [&v](Session& s, const Shared& g) { return list(s, g, v.list); }});
@@ -499,7 +506,11 @@ std::vector<Command> commands(Values& v) {
          app.add_option(
                 "KIND", v.schema.kind,
                 "training, model, chip, node, fabric, cluster, kernels, measurements, format, "
+<<<<<<< HEAD
                 "precision, optimizer, preset, law")
+=======
+                "precision, optimizer, preset")
+>>>>>>> kernels
              ->type_name("");
        },
        [&v](Session& s, const Shared& g) { return schema(s, g, v.schema); }});

@@ -35,22 +35,36 @@ bool is_idle(const ValidateRequest& r) {
   return l == LeaveOut::kSize || l == LeaveOut::kGroup;
 }
 
-void print(Session& session, const Shared& shared, const ValidateOptions& options,
-           const ValidateReport& report) {
+std::string text_of(Session& session, const Shared& shared, const ValidateOptions& options,
+                    const ValidateReport& report) {
   switch (shared.format) {
+<<<<<<< HEAD
     case Format::kText:
       session.print(validate_text(report, {session.colour(), session.width(), options.verbose}));
       break;
+=======
+>>>>>>> kernels
     case Format::kJson:
-      session.print(validate_json(report));
-      break;
+      return validate_json(report);
     case Format::kCsv:
-      session.print(validate_csv(report));
-      break;
+      return validate_csv(report);
     case Format::kMarkdown:
-      session.print(validate_markdown(report));
+      return validate_markdown(report);
+    case Format::kText:
       break;
   }
+  return validate_text(report, {session.colour(), session.width(), options.verbose});
+}
+
+// Several reports as one document: a JSON array, one heading of a CSV, an empty line between texts.
+std::string joined(std::vector<std::string> texts, Format format) {
+  if (format == Format::kJson)
+    return texts.size() == 1 ? texts[0] : "[" + join(texts, ",\n") + "]\n";
+  if (format == Format::kCsv) {
+    for (std::size_t i = 1; i < texts.size(); ++i) texts[i].erase(0, texts[i].find('\n') + 1);
+    return join(texts, "");
+  }
+  return join(texts, "\n");
 }
 
 }  // namespace
@@ -69,7 +83,7 @@ int validate(Session& session, const Shared& shared, const ValidateOptions& opti
   word_of(options.form, "--form", request.form, d);
   if (session.report_faults()) return kUsage;
   std::size_t missed = 0;
-  bool any = false;
+  std::vector<std::string> texts;
   for (const char* what : kWhat) {
     if (!options.what.empty() && options.what != what) continue;
     request.collectives = what == kWhat[1];
@@ -87,20 +101,19 @@ int validate(Session& session, const Shared& shared, const ValidateOptions& opti
     }
     const ValidateReport report = validate_kernels(session.work(), request, d);
     if (d.has_errors()) break;
-    if (any && shared.format == Format::kText) session.print("\n");
     if (report.sets.empty()) continue;
-    any = true;
     missed += report.missed();
-    print(session, shared, options, report);
+    texts.push_back(text_of(session, shared, options, report));
   }
   if (session.report_faults()) return kUsage;
-  if (!any) {
+  if (texts.empty()) {
     d.error({}, options.source.empty() ? "validate: no measurements found"
                                        : fmt::format("--source {}: no set matches", options.source))
         .help("`reckon validate --format csv` lists the sets with their sources");
     session.report_faults();
     return kUsage;
   }
+  session.print(joined(std::move(texts), shared.format));
   return missed == 0 ? kOk : kNo;
 }
 

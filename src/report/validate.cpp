@@ -63,7 +63,7 @@ Section families_section(const ValidateReport& r, bool seen) {
   return s.table.empty() ? Section{} : s;
 }
 
-Section sets_section(const ValidateReport& r) {
+Section sets_section(const ValidateReport& r, std::size_t width) {
   Section s{"By set", Table(columns("measured")), {}};
   for (const ValidateSet& set : r.sets) {
     std::string name = set.name;
@@ -71,6 +71,7 @@ Section sets_section(const ValidateReport& r) {
       name += fmt::format(" [constants of {}]", set.constants);
     s.table.row(cells(name, set.model, set.flat, set.peak));
   }
+  if (width > 0) s.table = s.table.fitted(width, 0);
   return s;
 }
 
@@ -110,8 +111,9 @@ Section left_section(const ValidateReport& r, bool verbose) {
   return s;
 }
 
-std::vector<Section> sections_of(const ValidateReport& r, bool verbose) {
-  std::vector<Section> out{families_section(r, true), families_section(r, false), sets_section(r)};
+std::vector<Section> sections_of(const ValidateReport& r, bool verbose, std::size_t width) {
+  std::vector<Section> out{families_section(r, true), families_section(r, false),
+                           sets_section(r, width)};
   if (verbose)
     for (const ValidateSet& set : r.sets) out.push_back(rows_section(set));
   out.push_back(budgets_section(r));
@@ -147,11 +149,11 @@ void write_set(JsonWriter& json, const ValidateSet& s) {
 }  // namespace
 
 std::string validate_text(const ValidateReport& report, const TextStyle& style) {
-  return sections_text(sections_of(report, style.verbose), style);
+  return sections_text(sections_of(report, style.verbose, style.usable_width() - 2), style);
 }
 
 std::string validate_markdown(const ValidateReport& report) {
-  return sections_markdown(sections_of(report, false));
+  return sections_markdown(sections_of(report, false, 0));
 }
 
 std::string validate_json(const ValidateReport& report) {

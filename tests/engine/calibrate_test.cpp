@@ -10,8 +10,8 @@
 
 #include "catch.hpp"
 #include "data.hpp"
+#include "reckon/base/atomic_file.hpp"
 #include "reckon/cost/kernels/gemm.hpp"
-#include "reckon/engine/atomic_file.hpp"
 #include "reckon/engine/validate_kernels.hpp"
 
 namespace reckon {

@@ -15,10 +15,10 @@ struct Line {
   std::vector<double> x, t;
   Line(double a, double b, double noise, int n, unsigned seed) {
     std::mt19937 random(seed);
-    std::normal_distribution<double> off(0, noise);
+    std::normal_distribution<double> off(0, 1);
     for (int i = 0; i < n; ++i) {
       x.push_back(std::exp2(i % 16));
-      t.push_back((a + b * x.back()) * std::exp(noise > 0 ? off(random) : 0));
+      t.push_back((a + b * x.back()) * std::exp(noise * off(random)));
     }
   }
   LogErrors errors() const {

@@ -70,11 +70,11 @@ template <class R>
 Ratio<R> capacity_share(const LossCurve<R>& l, Ratio<R> loss, Flops<R> k, Flops<R> f, Count<R> T) {
   auto r = called("r", loss - l.E);
   NAME(k, f, T);
-  const LossCurve<double> flat{plain(l.E),    plain(l.A), plain(l.B), plain(l.alpha),
-                               plain(l.beta), plain(l.s), plain(l.G)};
+  const LossCurve<double> flat{plain_quantity(l.E),    plain_quantity(l.A), plain_quantity(l.B), plain_quantity(l.alpha),
+                               plain_quantity(l.beta), plain_quantity(l.s), plain_quantity(l.G)};
   const double u_flat = bisect(value_of((flat.beta / flat.s).raw), 1.0, [&](double u) {
     return value_of(
-        detail::lifetime_balance(flat, plain(r), plain(k), plain(f), plain(T), Ratio<double>(u))
+        detail::lifetime_balance(flat, plain_quantity(r), plain_quantity(k), plain_quantity(f), plain_quantity(T), Ratio<double>(u))
             .value.raw);
   });
   auto u_0 = found<R>("u_0", u_flat);

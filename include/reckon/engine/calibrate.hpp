@@ -4,8 +4,9 @@
 //   c.kernels                     // a file of kind `kernels`: each entry with its points, errors, source
 //   c.sets[0].constants[1].low    // with 95 % intervals
 //
-// A set with no more points than constants is skipped, and said to be; nothing to fit is a fault. Constants are rounded
-// to four digits. The measured range goes with each entry, so that whoever uses it can say when a shape lies outside.
+// A set with fewer points than constants is skipped, and said to be; nothing to fit is a fault. As many points as
+// constants give them, and prove nothing. Constants are rounded to four digits. The measured range goes with each
+// entry, so that whoever uses it can say when a shape lies outside.
 #pragma once
 
 #include <string>

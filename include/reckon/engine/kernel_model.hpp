@@ -1,12 +1,13 @@
-// The kernel model of a set of measured points: which constants it has, what it predicts with them, where they are kept.
+// The kernel model of a set of measured points: which constants it has, what it predicts with them, where they are
+// kept.
 //
 //   const auto model = model_of(set, chip, generic, form, why_not);
 //   model->seconds(values, point);                 // predicted
 //   model->constants(kernels)                      // the values a file of kind `kernels` has for the set, if any
 //   model->store(values, record, kernels);         // as an entry of such a file
 //
-// Predictions are the formulas of cost/kernels on doubles. `generic` (hardware/kernels/generic.yaml) says how many bytes
-// an operand of each format takes; the peak and bandwidth are the chip's.
+// Predictions are the formulas of cost/kernels on doubles. `generic` (hardware/kernels/generic.yaml) says how many
+// bytes an operand of each format takes; the peak and bandwidth are the chip's.
 #pragma once
 
 #include <functional>

@@ -4,10 +4,11 @@
 //   r.families[0].model.mean           // of all matrix products, beside .flat and .peak
 //   r.missed()                         // budgets of measurements/budgets.yaml that do not hold
 //
-// Without leaving anything out, predictions are those of the constants that ship (hardware/kernels): of the points they were
-// fitted on, and apart from them of points that no fit has seen (`held_out`, and those of libraries without constants of
-// their own). Leaving out refits each set without one shape, m, size, length or group at a time; leaving out a chip predicts
-// it with constants fitted on the others. Two baselines stand beside: one flat efficiency for everything, and the peak.
+// Without leaving anything out, predictions are those of the constants that ship (hardware/kernels): of the points
+// they were fitted on, and apart from them of points that no fit has seen (`held_out`, and those of libraries without
+// constants of their own). Leaving out refits each set without one shape, m, size, length or group at a time; leaving
+// out a chip predicts it with constants fitted on the others. Two baselines stand beside: one flat efficiency for
+// everything, and the peak.
 #pragma once
 
 #include <optional>

@@ -4,8 +4,8 @@
 //     kind              rows  sets  median  mean   p90   bias  flat   peak
 //     gemm               653    11   3.8 %  5.1 %  …
 //
-// Text and Markdown: errors per kind and per set, budgets, what was not predicted; with `verbose` every row. CSV: a line a
-// row. JSON: all of it, seconds and shares as numbers.
+// Text and Markdown: errors per kind and per set, budgets, what was not predicted; with `verbose` every row. CSV: a
+// line a row. JSON: all of it, seconds and shares as numbers.
 #pragma once
 
 #include <string>

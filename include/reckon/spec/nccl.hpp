@@ -2,8 +2,8 @@
 //
 //   hardware/nccl/nccl-2.30.yaml
 //
-// Latencies by algorithm and protocol, of a call (base) and of a hop inside a node and between nodes; bandwidth from the
-// channels of a GPU generation. Equations: cost/kernels/nccl.hpp.
+// Latencies by algorithm and protocol, of a call (base) and of a hop inside a node and between nodes; bandwidth from
+// the channels of a GPU generation. Equations: cost/kernels/nccl.hpp.
 #pragma once
 
 #include <optional>

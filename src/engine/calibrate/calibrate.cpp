@@ -156,7 +156,7 @@ Calibration calibrate(Workspace& work, const std::vector<MeasuredSet>& sets, Cal
     std::string why;
     const auto model = model_of(*s, *chip, *generic, options.form, why);
     const std::size_t points = timed_points(*s).size();
-    if (model && points <= model->parameters.size()) {
+    if (model && points < model->parameters.size()) {
       why = fmt::format("{} point{} can't fix {} constants", points, points == 1 ? "" : "s",
                         model->parameters.size());
       too_small = s;
@@ -171,7 +171,7 @@ Calibration calibrate(Workspace& work, const std::vector<MeasuredSet>& sets, Cal
     diagnostics
         .error(too_small ? too_small->span : chosen.front()->span,
                "nothing to fit: " + out.skipped.front())
-        .help("measure more shapes: at least one more than there are constants");
+        .help("measure more shapes: more than there are constants");
   return out;
 }
 

@@ -239,6 +239,7 @@ std::optional<KernelModel> prefill_model(const MeasuredSet& set, const Chip<doub
   m.store = [=, points = timed_points(set)](const Constants& v, const FitRecord<double>& record,
                                             Kernels<double>& out) {
     PrefillKernel<double> e = with(proto, v, has_fixed);
+    e.ramp = Count<double>(std::round(v[1]));  // tokens
     set_record(e, record);
     e.library = set.library;
     e.length = range_of<Count<double>>(points, Column::kLength);

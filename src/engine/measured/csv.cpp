@@ -135,7 +135,7 @@ std::vector<MeasuredSet> read_csv(const SourceFile* file, const FileFacts& facts
   const Line head = split(file, 1);
   if (!map_columns(head, facts, columns, from, diagnostics, notes)) return {};
   if (facts.format.empty() && !set.format.empty())
-    notes.push_back(fmt::format("the format is not said: {} (--format)", set.format));
+    notes.push_back(fmt::format("the number format is not said: {} (--dtype)", set.format));
   for (int n = 2; n <= static_cast<int>(file->line_starts.size()); ++n) {
     if (file->line(n).find_first_not_of(" \t\r") == std::string_view::npos) continue;
     const Line line = split(file, n);

@@ -17,7 +17,7 @@ class Attention : public QuestionOf<AttentionQuestion> {
   const QuestionInfo& info() const override {
     static const QuestionInfo info{
         "attention",
-        "time of the attention of one layer: a prompt, or a token over its cache",
+        "time of a layer's attention: a prompt, or a token over its cache",
         "phase",
         {"reckon attention prefill --length 8192 --heads 32 --head-width 128 --chip h200-sxm",
          "reckon attention decode --batch 32 --length 1024,4096,16384 --kv-heads 8 "

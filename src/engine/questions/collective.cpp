@@ -69,7 +69,7 @@ class Collective : public QuestionOf<CollectiveQuestion> {
       r.answer.formulas = {"factor"};
     if (!q.data.empty()) traced(q, r);
     if (q.bytes && q.model == CollectiveModel::kLineRate) r.answer.grids.push_back(ways_grid(out));
-    if (q.bytes) duality(q.op, r);
+    if (q.bytes && q.model == CollectiveModel::kLineRate) duality(q.op, r);
     r.not_modelled = {"contention with other traffic", "the protocol's overhead on small messages"};
     if (q.model != CollectiveModel::kLineRate) return say_library(q, out, r);
     if (q.op == CollectiveOp::kBroadcast || q.op == CollectiveOp::kReduce)
@@ -79,6 +79,7 @@ class Collective : public QuestionOf<CollectiveQuestion> {
 
   std::vector<Alternative> alternatives(const Input& q) const override {
     if (!q.bytes) return {};
+    if (!q.library.empty() || !q.kernels.empty()) return {};
     if (q.model != CollectiveModel::kLineRate)
       return {{"bytes over the link", {{"model", "line_rate"}}, {"bytes", "time"}}};
     const std::vector<std::string> shown{"bytes", "time"};
@@ -100,6 +101,11 @@ class Collective : public QuestionOf<CollectiveQuestion> {
   void fill(Workspace& work, doc::Value& tree, Diagnostics& d) const override {
     const std::string model = said(tree, "model", "line_rate");
     const doc::Value* chip = tree.at("cluster.node.chip.id");
+    const doc::Value* unused = model == "nccl" ? nullptr : tree.find("nccl");
+    if (unused && unused->is_scalar()) {
+      d.error(unused->span, "nccl: only model: nccl asks for it").help("--model nccl");
+      *tree.find("nccl") = doc::faulty();
+    }
     if (model == "nccl") {
       const doc::Value* stated = tree.find("nccl");
       if (stated && stated->is_mapping()) return;
@@ -164,6 +170,9 @@ class Collective : public QuestionOf<CollectiveQuestion> {
         fmt::format("{} by {}: {} bus bandwidth", text(r, "time"), who, text(r, "bandwidth.bus")));
     r.answer.formulas = {"time", "bandwidth.bus"};
     r.not_modelled = {"contention with other traffic"};
+    r.answer.notes.emplace_back(
+        "Latencies and ring conventions of assume: do not bear on it: the library's are in its "
+        "constants.");
     if (out.nccl) {
       Grid g{"What NCCL weighs", "algorithm and protocol", {{"time", "time"}}, {}};
       for (std::size_t i = 0; i < std::size(kNcclWays); ++i)

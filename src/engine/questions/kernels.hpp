@@ -1,5 +1,5 @@
-// The constants behind a question on kernels: the entry of hardware/kernels that it names or that fits, written into the
-// question's tree with the places of its file.
+// The constants behind a question on kernels: the entry of hardware/kernels that it names or that fits, written into
+// the question's tree with the places of its file.
 #pragma once
 
 #include <string>

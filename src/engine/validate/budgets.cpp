@@ -58,7 +58,8 @@ std::vector<StatedBudget> budgets_for(Workspace& work, const ValidateRequest& re
     if (b.of != (request.collectives ? "collectives" : "kernels") || leave != request.leave_out)
       continue;
     if (leave != LeaveOut::kNothing)
-      stated.name += fmt::format(", leaving out a {}", name_of(leave));
+      stated.name +=
+          fmt::format(", leaving out {} {}", leave == LeaveOut::kM ? "an" : "a", name_of(leave));
     out.push_back(std::move(stated));
   }
   return out;

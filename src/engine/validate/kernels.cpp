@@ -98,6 +98,9 @@ bool Validation::add(const MeasuredSet& set, const Kernels<double>& generic,
   if (request_.leave_out == LeaveOut::kNothing && !c.shipped)
     return leave(kernels ? fmt::format("hardware/kernels/{}.yaml has no such constants", set.chip)
                          : fmt::format("no hardware/kernels/{}.yaml", set.chip));
+  if (c.shipped && c.whose == set.library && !set.held_out &&
+      c.points.size() == c.model.parameters.size())
+    return leave("as many constants as points");
   cases_.push_back(std::move(c));
   return true;
 }

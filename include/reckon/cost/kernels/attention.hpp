@@ -1,11 +1,13 @@
-// Time of the attention of one layer: a prompt over itself, one new token over its cache, and that over a latent cache.
+// Time of the attention of one layer: a prompt over itself, one new token over its cache, and that over a latent
+// cache.
 //
 //   prefill   F = 4·b·q·d·s²/2 (causal)      t = t_0 + F/(P·c) · (1 + s_0/s)
 //   decode    K = b·T·2·kv·d·b_kv            t = (t_0^p + (K/(W·e))^p)^(1/p)
 //   latent    F = 2·b·T·q·(r + v), D = b·T·r·b_kv      t = t_0 + max(F/(P·c), D/(W·e))
 //
-// s_0 is a term linear in the prompt beside the quadratic one: softmax rows, loading, masked half tiles. p < 1 says that
-// the middle range is slower than the sum of both limits. r is the cached width of a token (576), v what is read out (512).
+// s_0 is a term linear in the prompt beside the quadratic one: softmax rows, loading, masked half tiles. p < 1 says
+// that the middle range is slower than the sum of both limits. r is the cached width of a token (576), v what is read
+// out (512).
 #pragma once
 
 #include "reckon/cost/kernels/gemm.hpp"

@@ -6,10 +6,11 @@
 //   l = log2(q/2)      a = a_2·g_a^l      B = B_2·g_B^l      h = h_2·g_h^l
 //   t = a + f·S/B · (1 + (h/S)^u)         f = 2·(q − 1)/q for an all-reduce, (q − 1)/q for its halves and all-to-all
 //
-// S is the whole array as nccl-tests counts it. a is the empty call, B the bus bandwidth of an endless message, h the size
-// that reaches half of it, u how slowly: ½ is the square-root law t = a + g·√S + c·S, which NCCL's ladder of protocols
-// looks like from outside and which alone holds for a group size it has never seen. Holds in the range of sizes and ranks that were
-// measured; where a table of measured times is at hand, outside its range the curve is anchored at the nearest row.
+// S is the whole array as nccl-tests counts it. a is the empty call, B the bus bandwidth of an endless message, h the
+// size that reaches half of it, u how slowly: ½ is the square-root law t = a + g·√S + c·S, which NCCL's ladder
+// of protocols looks like from outside and which alone holds for a group size it has never seen. Holds in the range
+// of sizes and ranks that were measured; where a table of measured times is at hand, outside its range the curve is
+// anchored at the nearest row.
 #pragma once
 
 #include "reckon/spec/kernels.hpp"

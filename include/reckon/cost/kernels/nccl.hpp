@@ -2,16 +2,19 @@
 // t = L + S/W, and the smallest wins.
 //
 //   NcclCost<double> x = nccl_cost(CollectiveOp::kAllReduce, S, {q, r, N, W_nic}, nccl, generation);
-//   x.time, kNcclWays[x.winner].name
+//   x.time, kNcclWays[x.winner].name                                             // "ring LL128"
 //
-// q ranks, r of them in a node, N nodes; steps = 2(q − 1) for an all-reduce, q − 1 for its halves; B = channels · speed:
-//   ring     L = base + (steps − X)·h_node + X·h_net, X = 2(N − 1) or N − 1      W = B·q/steps
-//   tree     L = base + 2·((r − 1)·h_node + log2 N·h_net)                        W = B/2 · correction(S)   all-reduce only
-//   NVLS     L = h_node                                                        W = 2·q·w·eff·(q − 1)/q · q/steps   one node
-//   NVLSTree L = h_node + 2·log2 N·h_net                                         the same, at most the network
+// q ranks, r of them in a node, N nodes; steps = 2(q − 1) for an all-reduce, q − 1 for its halves;
+// B = channels · speed:
+//
+//   ring      L = base + (steps − X)·h_node + X·h_net, X = 2(N − 1) or N − 1; W = B·q/steps
+//   tree      L = base + 2·((r − 1)·h_node + log2 N·h_net); W = B/2 · correction(S); all-reduce only
+//   NVLS      L = h_node; W = 2·q·w·eff·(q − 1)/q · q/steps; one node
+//   NVLSTree  L = h_node + 2·log2 N·h_net; W the same, at most the network's
+//
 // Between nodes B is at most the ports of a node's ranks, whatever N (NCCL itself takes the node's for two nodes). 7 to
-// 14 % off on 4 and 8 H100, 17 to 26 % on 2, and 20 to 37 % too fast on A100 and B200 at small sizes: a profile that was
-// measured is better (collective_curve.hpp).      Source: NCCL 2.30.7 src/graph/tuning.cc
+// 14 % off on 4 and 8 H100, 17 to 26 % on 2, and 20 to 37 % too fast on A100 and B200 at small sizes: a curve that was
+// measured is better (collective_curve.hpp). Source: NCCL 2.30.7 src/graph/tuning.cc
 #pragma once
 
 #include <array>
@@ -74,10 +77,16 @@ struct NcclWay {
   std::string_view id, name;
 };
 inline constexpr NcclWay kNcclWays[] = {
+<<<<<<< HEAD
     {"tree_ll", "tree, LL"},          {"tree_ll128", "tree, LL128"},
     {"tree_simple", "tree, Simple"},  {"ring_ll", "ring, LL"},
     {"ring_ll128", "ring, LL128"},    {"ring_simple", "ring, Simple"},
     {"nvls", "in the switch (NVLS)"}, {"nvls_tree", "in switches, tree of nodes (NVLSTree)"}};
+=======
+    {"tree_ll", "tree LL"}, {"tree_ll128", "tree LL128"}, {"tree_simple", "tree Simple"},
+    {"ring_ll", "ring LL"}, {"ring_ll128", "ring LL128"}, {"ring_simple", "ring Simple"},
+    {"nvls", "NVLS"},       {"nvls_tree", "NVLSTree"}};
+>>>>>>> kernels
 
 // Who takes part. W_nic: the network rate of one GPU's ports; not used in one node.
 template <class R>
@@ -137,7 +146,7 @@ class NcclPricing {
     auto q = group_.q;
     auto steps = steps_;
     auto B_ring = ring_bus(protocol);
-    NAME(S, q, steps);
+    NAME(S, q, steps, B_ring);
     auto W = kNcclRingRate(B_ring * q / steps);
     return kNcclRingTime(L + S / W);
   }
@@ -153,7 +162,7 @@ class NcclPricing {
     auto L = kNcclTreeLatency(base + 2 * ((r - 1) * h_node + log2(N) * h_net));
     auto B_proto = tree_bus(protocol);
     auto reached = correction(protocol);
-    NAME(reached);
+    NAME(reached, B_proto);
     auto W = kNcclTreeRate(B_proto / 2 * reached);
     return kNcclTreeTime(L + S / W);
   }

@@ -28,9 +28,7 @@ struct GemmAnswer {
   ByteRate<R> bytes_reached;
   Quantity<kFlop / kByte, R> intensity, ridge;
 
-  std::string_view bound() const {
-    return value_of(cost.compute.raw) < value_of(cost.memory.raw) ? "memory" : "compute";
-  }
+  std::string_view bound() const { return cost.compute < cost.memory ? "memory" : "compute"; }
 
   template <class V>
   void metrics(V&& v) const {

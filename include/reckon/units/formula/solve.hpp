@@ -1,6 +1,6 @@
 // Numbers found by search, with the derivative of what they solve.
 //
-//   auto u_0 = found<R>("u_0", bisect(low, high, [&](double u) { return f(plain(…), u); }));
+//   auto u_0 = found<R>("u_0", bisect(low, high, [&](double u) { return f(plain_quantity(…), u); }));
 //   auto u = kShare(u_0 - f(u_0) / slope(u_0));      // one Newton step, on R
 //
 // The search runs on plain numbers, so that all number types take the same path. The step changes the value by
@@ -14,7 +14,7 @@
 namespace reckon {
 
 template <Dim D, class R>
-Quantity<D, double> plain(Quantity<D, R> x) {
+Quantity<D, double> plain_quantity(Quantity<D, R> x) {
   return Quantity<D, double>(value_of(x.raw));
 }
 

@@ -1,4 +1,4 @@
-#include "reckon/engine/atomic_file.hpp"
+#include "reckon/base/atomic_file.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
