@@ -1,5 +1,5 @@
-// Imports of published models' configs, which the test writes from facts: counts to the last digit, what says each field,
-// what stops an import, and what quantization makes of it.
+// Imports of published models' configs, which the test writes from facts: counts to the last digit,
+// what says each field, what stops an import, and what quantization makes of it.
 #include <map>
 
 #include "imports.hpp"
@@ -32,8 +32,8 @@ std::string config_of(const doc::Value& said) {
   json.resize(json.rfind('}'));
   return json +
          R"(, "_name_or_path": "x", "transformers_version": "4.51.0", "eos_token_id": [1, 106], "bos_token_id": 1,
- "id2label": {"0": "LABEL_0"}, "time_step_limit": [0.0, Infinity], "rms_norm_eps": 1e-06, "top_k": 50, "rope_scaling": null,
- "temperature": NaN, "initializer_range": 0.02, "use_cache": true})";
+ "id2label": {"0": "LABEL_0"}, "time_step_limit": [0.0, Infinity], "rms_norm_eps": 1e-06, "top_k": 50,
+ "rope_scaling": null, "temperature": NaN, "initializer_range": 0.02, "use_cache": true})";
 }
 
 double number(const doc::Value& entry, const char* key) {

@@ -41,8 +41,9 @@ struct Imported {
   std::vector<std::string> notes;    // what was left out, and what the files hold
 };
 
-// The config that a name stands for, said in the file `beside`; empty if it stands for a model of our own. A path to JSON
-// is a config unless it has our keys (kind, layers, params) and none of theirs; so is a path to a folder.
+// The config that a name stands for, said in the file `beside`; empty if it stands for a model of our own.
+// A path to JSON is a config unless it has our keys (kind, layers, params) and none of theirs; so
+// is a path to a folder.
 std::filesystem::path config_called(Workspace& work, std::string_view name,
                                     std::string_view beside);
 
