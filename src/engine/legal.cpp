@@ -201,10 +201,10 @@ class TrainingCheck {
       chunks(L, p, v);
   }
 
-  // As they are written: a schedule with a number of its own needs none.
+  // As they are written: a schedule with a number of its own needs none, and 1 is the default.
   long stated_chunks() const {
-    return places_.stated("schedule.chunks") ? number(plan_.schedule.chunks)
-                                             : number(chunks_of(plan_.schedule));
+    const long stated = number(plan_.schedule.chunks);
+    return stated > 1 ? stated : number(chunks_of(plan_.schedule));
   }
   schedule::PipelineLayout layout(long chunks, long n) const {
     const auto whole_number = [](long x) {
