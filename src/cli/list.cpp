@@ -25,19 +25,12 @@ const std::vector<Topic>& topics() {
                                       {"kernels", {Shelf::kKernels}},
                                       {"nccl", {Shelf::kNccl}},
                                       {"models", {Shelf::kModels}},
-<<<<<<< HEAD
                                       {"architectures", {Shelf::kArchitectures}},
                                       {"precision", {Shelf::kRecipes}},
                                       {"optimizers", {Shelf::kOptimizers}},
                                       {"formats", {Shelf::kFormats}},
                                       {"presets", {Shelf::kPresets}},
                                       {"laws", {Shelf::kLaws}}};
-=======
-                                      {"precision", {Shelf::kRecipes}},
-                                      {"optimizers", {Shelf::kOptimizers}},
-                                      {"formats", {Shelf::kFormats}},
-                                      {"presets", {Shelf::kPresets}}};
->>>>>>> kernels
   return all;
 }
 

@@ -387,12 +387,7 @@ std::vector<Command> commands(Values& v) {
                    app.add_option(
                           "WHAT", v.list.what,
                           "hardware, chips, nodes, fabrics, clusters, kernels, nccl, models, "
-<<<<<<< HEAD
                           "architectures, precision, optimizers, formats, presets, laws")
-=======
-                          "precision, "
-                          "optimizers, formats, presets")
->>>>>>> kernels
                        ->type_name("");
                  },
                  [&v](Session& s, const Shared& g) { return list(s, g, v.list); }});
@@ -506,11 +501,7 @@ std::vector<Command> commands(Values& v) {
          app.add_option(
                 "KIND", v.schema.kind,
                 "training, model, chip, node, fabric, cluster, kernels, measurements, format, "
-<<<<<<< HEAD
                 "precision, optimizer, preset, law")
-=======
-                "precision, optimizer, preset")
->>>>>>> kernels
              ->type_name("");
        },
        [&v](Session& s, const Shared& g) { return schema(s, g, v.schema); }});

@@ -38,12 +38,6 @@ bool is_idle(const ValidateRequest& r) {
 std::string text_of(Session& session, const Shared& shared, const ValidateOptions& options,
                     const ValidateReport& report) {
   switch (shared.format) {
-<<<<<<< HEAD
-    case Format::kText:
-      session.print(validate_text(report, {session.colour(), session.width(), options.verbose}));
-      break;
-=======
->>>>>>> kernels
     case Format::kJson:
       return validate_json(report);
     case Format::kCsv:

@@ -37,17 +37,10 @@ struct ShelfInfo {
   std::string_view folder, kind, word;  // "hardware/chips", "chip", "chips"
 };
 const ShelfInfo& shelf_info(Shelf shelf);
-<<<<<<< HEAD
 inline constexpr Shelf kShelves[] = {
     Shelf::kChips,      Shelf::kNodes,   Shelf::kFabrics,       Shelf::kClusters, Shelf::kKernels,
     Shelf::kNccl,       Shelf::kModels,  Shelf::kArchitectures, Shelf::kFormats,  Shelf::kRecipes,
     Shelf::kOptimizers, Shelf::kPresets, Shelf::kLaws};
-=======
-inline constexpr Shelf kShelves[] = {Shelf::kChips,      Shelf::kNodes,   Shelf::kFabrics,
-                                     Shelf::kClusters,   Shelf::kKernels, Shelf::kNccl,
-                                     Shelf::kModels,     Shelf::kFormats, Shelf::kRecipes,
-                                     Shelf::kOptimizers, Shelf::kPresets};
->>>>>>> kernels
 
 class Workspace {
  public:

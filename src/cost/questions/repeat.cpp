@@ -47,15 +47,17 @@ double best_log_size(const LossTerms<double>& loss, const RepeatTerms<double>& r
 
 template <class R>
 LossTerms<double> plain_terms(const LossTerms<R>& t) {
-  return {plain_quantity(t.E), plain_quantity(t.A), plain_quantity(t.B), plain_quantity(t.alpha), plain_quantity(t.beta)};
+  return {plain_quantity(t.E), plain_quantity(t.A), plain_quantity(t.B), plain_quantity(t.alpha),
+          plain_quantity(t.beta)};
 }
 
 template <class R>
 Point<R> run_of(const RepeatQuestion<R>& q, Flops<R> k) {
   if (q.flops) {
-    const RepeatTerms<double> repeat{plain_quantity(q.law.repeat->tokens), plain_quantity(q.law.repeat->params)};
-    const double x =
-        best_log_size(plain_terms(*q.law.loss), repeat, plain_quantity(*q.flops).raw, plain_quantity(q.unique).raw);
+    const RepeatTerms<double> repeat{plain_quantity(q.law.repeat->tokens),
+                                     plain_quantity(q.law.repeat->params)};
+    const double x = best_log_size(plain_terms(*q.law.loss), repeat, plain_quantity(*q.flops).raw,
+                                   plain_quantity(q.unique).raw);
     auto N = found<R>("N_best", std::exp(x));
     return {N, tokens_of_budget(*q.flops, N, k)};
   }

@@ -116,16 +116,9 @@ void fill_kernel(Workspace& work, const std::string& chip, const WantedKernel& w
       return;
     }
     if (own != "generic" || !states_file)
-<<<<<<< HEAD
-      diagnostics.warning(at,
-                          fmt::format("no {} was measured on {}: one flat efficiency stands in, "
-                                      "24 % off on matrix products of other chips",
-                                      wanted.what, chip));
-=======
       diagnostics.warning(at, fmt::format("no {} was measured on {}: hardware/kernels/generic.yaml "
                                           "stands in, 24 % off where it can be compared",
                                           wanted.what, chip));
->>>>>>> kernels
   }
   const doc::Value* entry = choose(found, tree.find("library"), wanted, diagnostics);
   if (!entry) return;

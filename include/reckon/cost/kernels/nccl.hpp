@@ -77,16 +77,9 @@ struct NcclWay {
   std::string_view id, name;
 };
 inline constexpr NcclWay kNcclWays[] = {
-<<<<<<< HEAD
-    {"tree_ll", "tree, LL"},          {"tree_ll128", "tree, LL128"},
-    {"tree_simple", "tree, Simple"},  {"ring_ll", "ring, LL"},
-    {"ring_ll128", "ring, LL128"},    {"ring_simple", "ring, Simple"},
-    {"nvls", "in the switch (NVLS)"}, {"nvls_tree", "in switches, tree of nodes (NVLSTree)"}};
-=======
     {"tree_ll", "tree LL"}, {"tree_ll128", "tree LL128"}, {"tree_simple", "tree Simple"},
     {"ring_ll", "ring LL"}, {"ring_ll128", "ring LL128"}, {"ring_simple", "ring Simple"},
     {"nvls", "NVLS"},       {"nvls_tree", "NVLSTree"}};
->>>>>>> kernels
 
 // Who takes part. W_nic: the network rate of one GPU's ports; not used in one node.
 template <class R>
