@@ -33,7 +33,7 @@ class Constants {
     } else if constexpr (detail::Element<T>::optional) {
       if (member) one(f, *member, prefix);
     } else if constexpr (Described<T>) {
-      of(member, std::string(f.name) + " ");
+      of(member, prefix + std::string(f.name) + " ");
     }
   }
 };
@@ -107,7 +107,7 @@ std::string law_constants(const Law<double>& law) {
           if constexpr (detail::is_quantity<Inner>)
             c.out.push_back(fmt::format("{} {}", f.symbol, write_quantity(member->raw, kOne)));
           else
-            c.of(*member);
+            c.of(*member, law.losses ? std::string(f.name) + ": " : "");  // two params, two tokens
         }
       },
       law);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "law.hpp"
@@ -132,7 +133,7 @@ class ScalingCheck {
   }
 
   void of_law() {
-    const auto each = [&](bool stated, const char* key, std::vector<LawFamily> families,
+    const auto each = [&](bool stated, const char* key, const std::vector<LawFamily>& families,
                           const char* example) {
       const bool asks =
           std::find(families.begin(), families.end(), q_.law.family) != families.end();

@@ -65,7 +65,7 @@ void add_isoflop(const ScalingQuestion<double>&, const ScalingAnswer<double>& ou
     add("tokens", "tokens", x.D.raw, Hint::kTokens);
     add("tokens_per_param", "tokens per parameter", x.D.raw / x.N.raw, Hint::kRatio);
     add("loss", "loss", loss, Hint::kRatio);
-    add("extra_loss", "loss above the optimum", loss - least, Hint::kRatio);
+    add("extra_loss", "loss above the optimum", i == 0 ? 0 : loss - least, Hint::kRatio);
     g.rows.push_back({id, title, "", i == 0});
   }
   r.answer.grids.push_back(std::move(g));
