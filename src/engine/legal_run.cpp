@@ -12,7 +12,7 @@ void check_run(const TrainingPlan<double>& plan, const Places& places, Diagnosti
     fault("run.mtbf_per_gpu",
           "a run that fails needs checkpoints, and run.checkpoint is not stated")
         .help("add checkpoint: {write_bandwidth: 100 GB/s}, of your storage");
-  if (!run.mtbf_per_gpu && places.claimed("run.restart"))
+  if (!run.mtbf_per_gpu && value_of(run.restart.raw) > 0)
     fault("run.restart", "a restart follows a failure, and run.mtbf_per_gpu is not stated")
         .help("add mtbf_per_gpu: how long one GPU runs without a failure, on average");
   if (!saved) return;

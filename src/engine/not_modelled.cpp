@@ -10,7 +10,8 @@ namespace {
 std::string left_of_run(const Run<double>& run) {
   std::string out = "data loading";
   if (!run.checkpoint) out += ", checkpoints";
-  if (!run.mtbf_per_gpu) out += ", failures and restarts: the days are ideal";
+  if (!(value_of(run.evaluation.raw) > 0)) out += ", evaluation";
+  if (!run.mtbf_per_gpu) out += ", failures and restarts (the days are ideal)";
   return out;
 }
 

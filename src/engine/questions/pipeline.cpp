@@ -66,7 +66,9 @@ class Pipeline : public QuestionOf<PipelineQuestion> {
     if (p > 1) r.answer.lines.push_back(held(out, r));
     if (out.played && !out.published) r.answer.lines.push_back(path_line(*out.played));
     r.answer.formulas = {"pipeline.bubble_share", "pipeline.bubble_overhead"};
-    if (out.time) r.answer.formulas.emplace_back(kStepPlayed.id);
+    // Of uneven stages it is a sum over all their passes: --metric pipeline.time --explain shows it.
+    if (out.time && q.load.empty() && q.repeated.size() <= 1)
+      r.answer.formulas.emplace_back(kStepPlayed.id);
     if (out.needed) r.answer.formulas.emplace_back("pipeline.micro_batches_needed");
     r.answer.formulas.emplace_back("stage.0.in_flight");
     if (out.activations) r.answer.formulas.emplace_back("stage.0.activations");
@@ -237,6 +239,13 @@ class Pipeline : public QuestionOf<PipelineQuestion> {
     need_counted_mixers(*q.model, asked);
     need_split(*q.model, q.on, asked);
     const int L = total_layers(*q.model);
+    const double pieces = value_of(q.stages->raw) * (q.chunks ? value_of(q.chunks->raw) : 1);
+    if (L > 0 && count(*q.stages) <= L && pieces > L + 2)
+      asked
+          .fault("chunks",
+                 fmt::format("{:.0f} chunks in all, but the model has {} layers", pieces, L))
+          .note(asked.places.of("model.layers.0.count"), "layers are stated here")
+          .help(fmt::format("at most {} chunks a stage", L / count(*q.stages)));
     if (L > 0 && count(*q.stages) > L)
       asked
           .fault("stages",
@@ -310,8 +319,9 @@ class Pipeline : public QuestionOf<PipelineQuestion> {
 
   static std::string held(const Output& out, const Result& r) {
     const std::string last = fmt::format("stage.{}.in_flight", out.stages.back().i);
-    std::string s = fmt::format("The first stage holds {} at once, the last {}",
-                                micro_batches(count(out.stages.front().in_flight)), text(r, last));
+    const bool one = static_cast<bool>(out.stages.front().in_flight <= 1);
+    std::string s = fmt::format("The first stage holds {} micro-batch{} at once, the last {}",
+                                text(r, "stage.0.in_flight"), one ? "" : "es", text(r, last));
     if (out.activations)
       s += fmt::format("; the fullest keeps {} of activations", text(r, "memory.activations"));
     return s;
