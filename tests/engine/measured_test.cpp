@@ -101,7 +101,7 @@ TEST_CASE("what is wrong with a table is said where it stands") {
        "neither the file nor the group says which chip was measured"},
       {"kind: chip\n", "expected a file of kind measurements, found kind chip"},
       {"{\"a\": 1}", "this file holds no measurements"},
-      {"[1, 2]\n", "holds a list, not measurements"},
+      {"[1, 2]\n", "holds list, not measurements"},
   };
   for (const auto& [text, fault] : kFaults) {
     const Read r = read("f.yaml", text);
