@@ -73,10 +73,10 @@ Ratio<R> capacity_share(const LossCurve<R>& l, Ratio<R> loss, Flops<R> k, Flops<
   const LossCurve<double> flat{plain_quantity(l.E),     plain_quantity(l.A),    plain_quantity(l.B),
                                plain_quantity(l.alpha), plain_quantity(l.beta), plain_quantity(l.s),
                                plain_quantity(l.G)};
-  const double u_flat = bisect(value_of((flat.beta / flat.s).raw), 1.0, [&](double u) {
-    return value_of(detail::lifetime_balance(flat, plain_quantity(r), plain_quantity(k),
-                                             plain_quantity(f), plain_quantity(T), Ratio<double>(u))
-                        .value.raw);
+  const double u_flat = bisect(plain(flat.beta / flat.s), 1.0, [&](double u) {
+    return plain(detail::lifetime_balance(flat, plain_quantity(r), plain_quantity(k),
+                                          plain_quantity(f), plain_quantity(T), Ratio<double>(u))
+                     .value);
   });
   auto u_0 = found<R>("u_0", u_flat);
   const auto at = detail::lifetime_balance(l, r, k, f, T, u_0);

@@ -35,13 +35,14 @@ double golden(double low, double high, F f) {
 double best_log_size(const LossTerms<double>& loss, const RepeatTerms<double>& repeat, double C,
                      double U_D) {
   const LossCurve<double> l = loss_curve(loss);
-  const double k = flops_per_param_token<double>().raw;
-  const double middle = std::log(optimum(l, Flops<double>(C), Flops<double>(k)).N.raw);
+  const double k = plain(flops_per_param_token<double>());
+  const double middle = std::log(plain(optimum(l, Flops<double>(C), Flops<double>(k)).N));
   constexpr double kReach = 12;  // e^12 either side
   return golden(middle - kReach, middle + kReach, [&](double x) {
     const double N = std::exp(x);
-    return repeated(l, repeat, {Count<double>(N), Count<double>(C / (k * N))}, Count<double>(U_D))
-        .loss.total.raw;
+    return plain(
+        repeated(l, repeat, {Count<double>(N), Count<double>(C / (k * N))}, Count<double>(U_D))
+            .loss.total);
   });
 }
 
@@ -56,8 +57,8 @@ Point<R> run_of(const RepeatQuestion<R>& q, Flops<R> k) {
   if (q.flops) {
     const RepeatTerms<double> repeat{plain_quantity(q.law.repeat->tokens),
                                      plain_quantity(q.law.repeat->params)};
-    const double x = best_log_size(plain_terms(*q.law.loss), repeat, plain_quantity(*q.flops).raw,
-                                   plain_quantity(q.unique).raw);
+    const double x =
+        best_log_size(plain_terms(*q.law.loss), repeat, plain(*q.flops), plain(q.unique));
     auto N = found<R>("N_best", std::exp(x));
     return {N, tokens_of_budget(*q.flops, N, k)};
   }
@@ -71,9 +72,9 @@ Point<R> run_of(const RepeatQuestion<R>& q, Flops<R> k) {
 }  // namespace
 
 double repeat_loss(const RepeatQuestion<double>& q, double N, double D) {
-  return repeated(loss_curve(*q.law.loss), *q.law.repeat, {Count<double>(N), Count<double>(D)},
-                  q.unique)
-      .loss.total.raw;
+  return plain(repeated(loss_curve(*q.law.loss), *q.law.repeat,
+                        {Count<double>(N), Count<double>(D)}, q.unique)
+                   .loss.total);
 }
 
 template <class R>

@@ -10,12 +10,13 @@
 #include <cmath>
 
 #include "reckon/units/formula/formula.hpp"
+#include "reckon/units/formula/plain.hpp"
 
 namespace reckon {
 
 template <Dim D, class R>
 Quantity<D, double> plain_quantity(Quantity<D, R> x) {
-  return Quantity<D, double>(value_of(x.raw));
+  return Quantity<D, double>(plain(x));
 }
 
 // A number that a search came to, under a name: no field stands behind it.
