@@ -21,7 +21,8 @@ double normal_share(double x) { return 0.5 * std::erfc(-x / std::numbers::sqrt2)
 
 double normal_density(double x) { return std::exp(-x * x / 2) / std::sqrt(2 * std::numbers::pi); }
 
-// Newton's steps on Φ(x) = p below 1/2, where erfc keeps its digits; Φ is concave upward there, so they never overshoot far.
+// Newton's steps on Φ(x) = p below 1/2, where erfc keeps its digits; Φ is concave upward there, so they never
+// overshoot far.
 double normal_quantile(double p) {
   if (p > 0.5) return -normal_quantile(1 - p);
   double x = -std::sqrt(std::max(0.0, -2 * std::log(2 * p)));

@@ -1,6 +1,7 @@
 // How many tokens tell a loss to ± e: n = (z·σ/e)², times the design effect of tokens that are alike.
 //
-// Tokens of one document move together: m of them with correlation ρ tell as much as m / (1 + (m − 1)·ρ) independent ones.
+// Tokens of one document move together: m of them with correlation ρ tell as much as m / (1 + (m − 1)·ρ)
+// independent ones.
 // Source: Kish 1965, section 5.4 (design effect of clusters).
 #pragma once
 

@@ -5,7 +5,8 @@
 //   hidden                    1/√r                   1                   1/r
 //   output                     1/r                  1/r                  1/r
 //
-// Attention scores are scaled by √d_0 / d, where the proxy's are by 1/√d_0: d_0/d of that. Depth, batch and length stay.
+// Attention scores are scaled by √d_0 / d, where the proxy's are by 1/√d_0: d_0/d of that. Depth, batch and
+// length stay.
 // Source: Yang 2022 (Tensor Programs V), table 3.
 #pragma once
 

@@ -1,4 +1,5 @@
-// kind: mup. How learning rate, initialization and attention scale follow the width, so that a small proxy tunes a large model.
+// kind: mup. How learning rate, initialization and attention scale follow the width, so that a small proxy
+// tunes a large model.
 //
 //   kind: mup
 //   width: 8192
