@@ -281,6 +281,10 @@ class Propose {
     out += section("run", "length and price of the run", plan_.run);
     out +=
         "#  price: 2.50 USD/h              # of one GPU: yours to fill in; without it no dollars\n";
+    out += "\n" + commented(fmt::format("law: {}", plan_.law.id),
+                            "the loss that the run will reach: " + plan_.law.name);
+    out += commented(fmt::format("batch_law: {}", plan_.batch_law.id),
+                     "the critical batch at that loss: " + plan_.batch_law.name);
     return out;
   }
 

@@ -27,10 +27,12 @@ namespace detail {
 
 template <class R>
 const char* no_target_loss(const TrainingPlan<R>& plan) {
+  if (!plan.batch_law.batch) return "the plan names no law of the critical batch: batch_law";
   if (plan.run.target_loss) return nullptr;
   if (!plan.run.tokens) return "the plan states no length: run: {tokens: 1.4T}";
   if (plan.trainable.adapters)
     return "no law of training from scratch says what adapters reach: run: {target_loss: 2.0}";
+  if (!plan.law.loss) return "the plan names no law of the loss: law: besiroglu";
   const bool moe = std::any_of(plan.model.layers.begin(), plan.model.layers.end(),
                                [](const auto& g) { return g.mlp.kind == MlpKind::kMoe; });
   return moe ? "the loss law is of dense models: run: {target_loss: 2.0}" : nullptr;
