@@ -59,7 +59,8 @@ std::string printable_words(std::string word) {
 }
 
 // A step beside the critical batch; the confidence of the law that says it stands beside the number.
-void critical_batch(Reader& r, Lines& lines) {
+// Where no law says it, that is a detail.
+void critical_batch(Reader& r, Lines& lines, bool verbose) {
   r.claim_all("batch.doubled.");
   r.claim({"batch.target_loss", "batch.critical", "batch.over_critical", "batch.steps",
            "batch.compute", "batch.largest_data", "batch.confidence", "batch.law",
@@ -67,7 +68,7 @@ void critical_batch(Reader& r, Lines& lines) {
   const Metric* critical = r.get("batch.critical");
   if (!critical) return;
   if (const std::string reason = reason_of(*critical); !reason.empty()) {
-    lines.absent("critical batch", reason);
+    if (verbose) lines.absent("critical batch", reason);
     return;
   }
   lines.say("batch",
@@ -116,7 +117,7 @@ Section run_section(Reader& r, const Canvas& canvas) {
   lines.add("with failures", {{"run.elapsed_days", "days", ""},
                               {"run.elapsed_gpu_hours", "GPU-hours", ""},
                               {"run.elapsed_cost", "cost", ""}});
-  critical_batch(r, lines);
+  critical_batch(r, lines, canvas.verbose);
   return lines.section("Run");
 }
 
