@@ -37,14 +37,18 @@ inline const Formula kBestInterval{"run.checkpoint.best_interval", "t_best",
                                    "training time between checkpoints that wastes least",
                                    "√(2·δ·M), Young 1974, Daly 2006"};
 inline const Formula kInterval{"run.checkpoint.interval", "t_int",
-                               "training time between checkpoints",
-                               "the best one, or as long as writing takes"};
+                               "training time between checkpoints", "the best one"};
+inline const Formula kIntervalAsync{"run.checkpoint.interval_async", "t_int",
+                                    "training time between checkpoints written beside it",
+                                    "the best one, or as long as writing takes"};
+inline const Formula kLostBeforeWritten{"run.lost_before_written", "t_lost",
+                                        "work lost at a failure, on average",
+                                        "half an interval, and what was not written yet"};
 inline const Formula kCheckpointShare{"run.checkpoint.share", "x_ckpt",
                                       "share of the time that waits for checkpoints",
                                       "δ for every interval trained", Hint::kFraction};
 inline const Formula kLostPerFailure{"run.lost_per_failure", "t_lost",
-                                     "work lost at a failure, on average",
-                                     "half an interval, and what was not written yet"};
+                                     "work lost at a failure, on average", "half an interval"};
 inline const Formula kFailureShare{
     "run.failure_share", "x_fail", "share of the time lost at failures",
     "(lost work + restart) / time between failures", Hint::kFraction};
@@ -102,7 +106,7 @@ Seconds<R> used_interval(const Saving<R>& s, Seconds<R> best) {
   auto t_best = best;
   auto t_write = s.write;
   NAME(t_best, t_write);
-  return kInterval(s.async ? max(t_best, t_write) : t_best);
+  return s.async ? kIntervalAsync(max(t_best, t_write)) : kInterval(t_best);
 }
 
 template <class R>
@@ -116,7 +120,7 @@ void add_saving(const Saving<R>& s, Goodput<R>& g) {
   if (!g.mtbf) return;
   auto since = (t + stall) / 2;
   NAME(since);
-  g.lost_per_failure = kLostPerFailure(s.async ? since + s.write : since);
+  g.lost_per_failure = s.async ? kLostBeforeWritten(since + s.write) : kLostPerFailure(since);
 }
 
 template <class R>

@@ -42,6 +42,9 @@ inline const Formula kWeightPass{"pipeline.weight_gradient", "W",
                                  "its share of the FLOPs"};
 inline const Formula kSlowestStage{"pipeline.slowest", "t_max", "slowest stage, one micro-batch",
                                    "largest of the stages"};
+inline const Formula kImbalancePlayed{"step.imbalance_played", "T_imb",
+                                      "waiting for the slowest stage",
+                                      "n · slowest stage, less the work"};
 inline const Formula kBubbleUneven{"step.bubble_uneven", "T_bubble", "pipeline fill and drain",
                                    "played out, less the slowest stage's work"};
 
@@ -214,7 +217,7 @@ void uneven_times(const TrainingPlan<R>& plan, const Layout<R>& x, const Stages<
   auto T_work = work.total() + exposed;
   NAME(T_work);
   out.bubble = kBubbleUneven(max(Seconds<R>{}, T_pipe - n * t_max));
-  out.imbalance = kImbalance(n * t_max - T_work);
+  out.imbalance = kImbalancePlayed(n * t_max - T_work);
 }
 
 // exposed: what the layers' own communication leaves exposed in a step.

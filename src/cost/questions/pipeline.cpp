@@ -152,7 +152,7 @@ TimedPipeline<D, R> timed(const PipelineQuestion<R>& question, const StagePasses
   out.published = plain_stages && !joins && has_closed_form(shape, whole_stage) &&
                   staggered == staggers_steps(shape.kind);
   std::optional<Quantity<D, R>> T_pipe;
-  if (schedule_passes(layout) <= kMostPlayed && !(shape.p <= 1)) {
+  if (schedule_passes(layout) <= (out.published ? kMostDrawn : kMostPlayed) && !(shape.p <= 1)) {
     out.played = PlayedPipeline{layout, schedule::order_of(layout), {}, staggered};
     T_pipe = played_time<D, R>(layout, all, {send, question.blocking, pair, staggered},
                                &out.played->run);

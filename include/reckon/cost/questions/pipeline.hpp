@@ -46,6 +46,8 @@ inline const Formula kStepPlayed{"pipeline.time", "T", "time of a step's passes"
 
 // More passes than this are not played out: closed forms only.
 inline constexpr double kMostPlayed = 4e6;
+// And where a closed form gives the time, more than this are not drawn.
+inline constexpr double kMostDrawn = 1e5;
 
 // Above so many stages only the first and last are listed.
 inline constexpr int kListedStages = 64;
