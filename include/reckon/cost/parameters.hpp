@@ -400,7 +400,7 @@ Count<R> of_one_token(const Mlp<R>& m, Count<R> experts) {
 
 template <class R>
 Count<R> vectors_of_one_token(const Model<R>& model, const LayerGroup<R>& g, Count<R> vectors) {
-  Sum<kOne, R> all, routed;
+  Sum<kOne, R> routed;
   for_each_vector(model, g, [&](const Vector<R>& v) {
     if (v.part == Part::kExpert) routed.add(v.name, elements(v));
   });
