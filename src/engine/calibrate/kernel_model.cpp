@@ -63,7 +63,7 @@ const Entry* entry_for(const std::vector<Entry>& entries, const MeasuredSet& set
   return first;
 }
 
-constexpr FitParameter kFixed{"fixed", 1e-8, 1e-3}, kCompute{"compute", 0.02, 1},
+const FitParameter kFixed{"fixed", 1e-8, 1e-3}, kCompute{"compute", 0.02, 1},
     kMemory{"memory", 0.02, 1};
 
 GemmKernel<double> with(GemmKernel<double> e, const Constants& v) {

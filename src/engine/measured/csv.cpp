@@ -47,7 +47,7 @@ Line split(const SourceFile* file, int number) {
 }
 
 // time_us, "time (us)" and time [us] -> "time us"; m -> m. Other names are not guessed at.
-std::string ours_of(std::string name) {
+std::string ours_of(const std::string& name) {
   for (const char c : {'(', '['}) {
     if (const std::size_t at = name.find(c); at != name.npos && at > 0) {
       const std::size_t end = name.find_first_of(")]", at);
@@ -71,7 +71,8 @@ std::string ours_of(std::string name) {
 bool map_columns(const Line& head, const FileFacts& facts, std::vector<TableColumn>& columns,
                  std::vector<std::size_t>& from, Diagnostics& d, std::vector<std::string>& notes) {
   std::vector<std::string> said;
-  for (const auto& [theirs, ours] : facts.columns) {
+  for (const auto& column : facts.columns) {
+    const std::string &theirs = column.first, &ours = column.second;
     const auto at = std::find_if(head.cells.begin(), head.cells.end(),
                                  [&](const TableCell& c) { return c.text == theirs; });
     if (at == head.cells.end()) {
