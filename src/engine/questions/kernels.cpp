@@ -65,7 +65,7 @@ const doc::Value* choose(const std::vector<const doc::Value*>& found, const doc:
 
 }  // namespace
 
-std::string said(const doc::Value& tree, std::string_view key, std::string otherwise) {
+std::string said(const doc::Value& tree, std::string_view key, const std::string& otherwise) {
   const doc::Value* v = tree.find(key);
   return v && v->is_scalar() && !v->text.empty() ? v->text : otherwise;
 }

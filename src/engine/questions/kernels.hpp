@@ -29,6 +29,6 @@ void fill_launch(Workspace& work, const std::string& chip, doc::Value& tree,
                  Diagnostics& diagnostics);
 
 // The text of a scalar field, or `otherwise`.
-std::string said(const doc::Value& tree, std::string_view key, std::string otherwise = "");
+std::string said(const doc::Value& tree, std::string_view key, const std::string& otherwise = "");
 
 }  // namespace reckon
