@@ -30,6 +30,13 @@ Value load_named(Workspace& work, Shelf shelf, const Value& said, const std::str
     }
   }
   const Value* found = work.load(shelf, said.text, said.span, diagnostics);
+  if (found && !assume.empty()) {
+    diagnostics
+        .error(said.span, fmt::format("'{}' states its own facts, so none of '{}' can be assumed",
+                                      said.text, assume))
+        .help("a family is assumed for a config.json whose architecture has no record");
+    return doc::faulty();
+  }
   return found ? *found : doc::faulty();
 }
 

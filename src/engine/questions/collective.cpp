@@ -163,6 +163,10 @@ class Collective : public QuestionOf<CollectiveQuestion> {
 
   void say_library(const Input& q, const Output& out, Result& r) const {
     if (!out.time) return;
+    if (!out.nccl && !out.curve) {
+      r.answer.lines.emplace_back("one rank sends nothing: 0 s");
+      return;
+    }
     const std::string who =
         out.nccl ? fmt::format("{} by {}", q.nccl->name, kNcclWays[out.nccl->winner].name)
                  : fmt::format("the measured curve of {}", q.curve->library);

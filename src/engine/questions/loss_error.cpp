@@ -28,6 +28,17 @@ class LossError : public QuestionOf<LossErrorQuestion> {
   }
 
  protected:
+  // The confidence that a stated z stands for.
+  static void set_confidence(doc::Value& tree) {
+    const doc::Value* z = tree.find("z");
+    if (!z->is_scalar()) return;
+    const auto parsed = parse_quantity(z->text, kOne, Hint::kRatio);
+    const double* x = std::get_if<double>(&parsed);
+    const double p = x ? 2 * normal_share(*x) - 1 : 0;
+    if (p > 0 && p < 1)
+      doc::set(tree, "confidence", doc::scalar(write_quantity(p, kOne, Hint::kRatio), z->span));
+  }
+
   // z follows from the confidence; a stated z stands.
   void write_out(Workspace&, doc::Value& tree, Diagnostics& d) const override {
     if (!tree.is_mapping() || tree.find("z")) {
@@ -36,6 +47,8 @@ class LossError : public QuestionOf<LossErrorQuestion> {
         d.error(z->span, "confidence: z says it already")
             .note(tree.find("z")->span, "z is stated here")
             .help("leave one out");
+      else if (tree.is_mapping())
+        set_confidence(tree);
       return;
     }
     const doc::Value* said = tree.find("confidence");

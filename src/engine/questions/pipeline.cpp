@@ -144,6 +144,12 @@ class Pipeline : public QuestionOf<PipelineQuestion> {
                              "not for {}",
                              names(q.schedule)[static_cast<std::size_t>(q.schedule)]))
           .help("state micro_batches; several are compared: --micro-batches 16,32,64");
+    if (target && (q.send || !q.load.empty() || q.repeated.size() > 1))
+      asked
+          .fault(
+              q.target_share ? "target_share" : "target_overhead",
+              "how many micro-batches a target takes is solved for equal stages without transfers")
+          .help("state micro_batches; several are compared: --micro-batches 16,32,64");
     if (!q.micro_batches || count(*q.stages) < 1) return;
     x.micro_batches = count(*q.micro_batches);
     check_layout(x, paths, asked.places, asked.diagnostics);
@@ -159,7 +165,33 @@ class Pipeline : public QuestionOf<PipelineQuestion> {
               fmt::format("fewer micro-batches or stages: {:.0g} passes are played", kMostPlayed));
   }
 
+  // Within what a timeline can show: sums of such times lose no pass.
+  static void legal_sizes(const Input& q, const Asked& asked) {
+    const auto seconds = [&](const auto& t, const char* key) {
+      if (!t || value_of(t->raw) <= 0) return;
+      if (value_of(t->raw) > 1e9 || value_of(t->raw) < 1e-12)
+        asked
+            .fault(key, fmt::format("{}: a pass or transfer of {} can't be drawn or summed", key,
+                                    format_quantity(value_of(t->raw), kSecond, Hint::kNone)))
+            .help("state a time from 1 ps to 1e9 s");
+    };
+    seconds(q.forward, "forward");
+    seconds(q.backward, "backward");
+    seconds(q.weight_gradient, "weight_gradient");
+    seconds(q.joined, "joined");
+    seconds(q.send, "send");
+    for (std::size_t i = 0; i < q.load.size(); ++i) {
+      const double x = value_of(q.load[i].raw);
+      if (x > 0 && (x > 1e6 || x < 1e-6))
+        asked
+            .fault("load",
+                   fmt::format("load: {} for stage {} can't be drawn beside the others", x, i))
+            .help("state shares from 1e-6 to 1e6");
+    }
+  }
+
   static void legal_times(const Input& q, const Asked& asked) {
+    legal_sizes(q, asked);
     const bool split = splits_backward(q.schedule);
     if (q.forward && !q.backward)
       asked.fault("forward", "the forward pass is stated, the backward pass is not")
@@ -312,8 +344,10 @@ class Pipeline : public QuestionOf<PipelineQuestion> {
           "Each rank holds two stages, one of each copy of the model: twice the parameters. Half "
           "of "
           "the micro-batches enter at each end.");
-    if (q.joined)
+    if (q.joined && out.published)
       all.emplace_back("The bubble is that of the stages in the middle, which wait most.");
+    if (q.joined && !out.published)
+      all.emplace_back("The bubble is the mean of what the stages wait.");
     return all;
   }
 

@@ -45,9 +45,9 @@ inline const Formula kWorkJoined{"pipeline.work_joined", "T_work",
 inline const Formula kStepPlayed{"pipeline.time", "T", "time of a step's passes", "work + bubble"};
 
 // More passes than this are not played out: closed forms only.
-inline constexpr double kMostPlayed = 4e6;
+inline constexpr double kMostPlayed = 1e6;
 // And where a closed form gives the time, more than this are not drawn.
-inline constexpr double kMostDrawn = 1e5;
+inline constexpr double kMostDrawn = 1e4;
 
 // Above so many stages only the first and last are listed.
 inline constexpr int kListedStages = 64;
