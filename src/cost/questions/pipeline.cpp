@@ -5,6 +5,11 @@
 namespace reckon {
 namespace {
 
+const Formula kOneStage{"pipeline.time_of_one", "T", "time of a step's passes",
+                        "one stage never waits"},
+    kWaited{"pipeline.waited", "T_bubble", "what a stage waits, mean over the stages",
+            "played out, less the work"};
+
 double schedule_passes(const schedule::PipelineLayout& x) {
   return 3.0 * x.ranks * x.held() * x.micro_batches_of_copy();
 }
@@ -157,7 +162,7 @@ TimedPipeline<D, R> timed(const PipelineQuestion<R>& question, const StagePasses
     T_pipe = played_time<D, R>(layout, all, {send, question.blocking, pair, staggered},
                                &out.played->run);
   }
-  if (shape.p <= 1) return {kStepPlayed(T_work), {}};
+  if (shape.p <= 1) return {kOneStage(T_work), {}};
   if (out.published) {
     auto T_bubble = closed_bubble(shape, whole_stage);
     NAME(T_bubble);
@@ -177,7 +182,7 @@ TimedPipeline<D, R> timed(const PipelineQuestion<R>& question, const StagePasses
     NAME(pairs, saved);
     T_work = kWorkJoined(T_work - pairs * saved);
   }
-  return {T_played, kPlayedBubble(max(Quantity<D, R>{}, T_played - T_work))};
+  return {T_played, kWaited(max(Quantity<D, R>{}, T_played - T_work))};
 }
 
 template <class R>
