@@ -655,6 +655,9 @@ int run(int argc, char** argv) {
   std::vector<CLI::App*> subs;
   for (const Command& c : all) {
     CLI::App* sub = app.add_subcommand(c.name, c.summary);
+    subs.push_back(sub);
+    // Declaring the flags of all questions takes longer than most answers.
+    if (std::find(argv, argv + argc, c.name) == argv + argc) continue;
     sub->set_help_flag("-h,--help", "this help");
     c.declare(*sub);
     sub->add_option("--format", values.format, c.text_only ? "text" : "text, json, csv or md")
@@ -662,7 +665,6 @@ int run(int argc, char** argv) {
     if (!sub->get_option_no_throw("--data"))  // a question may have a field of that name
       sub->add_option("--data", values.shared.data, "where hardware/, models/, presets/ … lie")
           ->type_name("DIR");
-    subs.push_back(sub);
   }
   const auto chosen = [&]() -> std::size_t {
     for (std::size_t i = 0; i < subs.size(); ++i) {
