@@ -4,6 +4,7 @@
 
 #include "reckon/engine/kinds.hpp"
 #include "reckon/spec/law.hpp"
+#include "text_list.hpp"
 
 namespace reckon {
 namespace {
@@ -30,6 +31,8 @@ Value question_tree(const std::string& name, Value line, Diagnostics& diagnostic
 
 }  // namespace
 
+void write_out_law(Value& law) { write_out_list(law, "samples", "\n"); }
+
 bool is_law(const Value& tree) {
   const Value* kind = tree.is_mapping() ? tree.find("kind") : nullptr;
   return kind && kind->is_scalar() && kind->text == shelf_info(Shelf::kLaws).kind;
@@ -39,6 +42,7 @@ std::vector<PlanFile> law_questions(Workspace& work, const std::string& name, co
                                     Diagnostics& diagnostics) {
   Value law = tree;
   doc::take(law, "kind");
+  write_out_law(law);
   Law<double> bound;
   Origins origins;
   const std::size_t before = diagnostics.error_count();

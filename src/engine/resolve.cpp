@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "check_law.hpp"
 #include "overlay.hpp"
 #include "parts.hpp"
 #include "reckon/base/text.hpp"
@@ -439,7 +440,7 @@ Value resolve_optimizer(Workspace& work, const Value& said, Diagnostics& diagnos
 }
 
 Value resolve_law(Workspace& work, const Value& said, Diagnostics& diagnostics) {
-  return named(work, Shelf::kLaws, said, diagnostics, [](Value&) {});
+  return named(work, Shelf::kLaws, said, diagnostics, write_out_law);
 }
 
 Value resolve_assume(Workspace& work, const Value& said, Diagnostics& diagnostics) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "../text_list.hpp"
 #include "expression.hpp"
 #include "reckon/doc/bind.hpp"
 
@@ -131,6 +132,7 @@ std::optional<ImportRules> import_rules(Workspace& work, Diagnostics& diagnostic
   const std::size_t before = diagnostics.error_count();
   doc::Value tree = work.read_data(file, {}, diagnostics);
   doc::take(tree, "kind");
+  for (const char* key : {"bears", "ignore"}) write_out_list(tree, key, " \n");
   ImportRules out;
   Origins unused;
   bind(tree, out, {diagnostics, unused, "import"});
