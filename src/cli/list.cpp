@@ -17,7 +17,8 @@ struct Topic {
 const std::vector<Topic>& topics() {
   static const std::vector<Topic> all{{"hardware",
                                        {Shelf::kChips, Shelf::kNodes, Shelf::kFabrics,
-                                        Shelf::kClusters, Shelf::kKernels, Shelf::kNccl}},
+                                        Shelf::kClusters, Shelf::kKernels, Shelf::kNccl,
+                                        Shelf::kStacks, Shelf::kCollectives}},
                                       {"chips", {Shelf::kChips}},
                                       {"nodes", {Shelf::kNodes}},
                                       {"fabrics", {Shelf::kFabrics}},
@@ -30,6 +31,8 @@ const std::vector<Topic>& topics() {
                                       {"optimizers", {Shelf::kOptimizers}},
                                       {"formats", {Shelf::kFormats}},
                                       {"presets", {Shelf::kPresets}},
+                                      {"stacks", {Shelf::kStacks}},
+                                      {"collectives", {Shelf::kCollectives}},
                                       {"laws", {Shelf::kLaws}}};
   return all;
 }
@@ -84,6 +87,8 @@ std::string summary(Shelf shelf, const doc::Value& v) {
       return join_words({text("family"), text("confidence")});
     case Shelf::kFormats:
       return text("bits_per_weight") + " bits";
+    case Shelf::kStacks:
+      return text("fitted");
     default:
       return "";
   }

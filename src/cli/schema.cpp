@@ -55,6 +55,10 @@ std::vector<Kind> make_kinds() {
        [] { return describe<Precision<double>>(); }},
       {"optimizer", "optimizers/", "States per parameter.",
        [] { return describe<Optimizer<double>>(); }},
+      {"stack", "hardware/stacks/", "How well software runs a chip.",
+       [] { return describe<Stack<double>>(); }},
+      {"collectives", "hardware/collectives/", "Measured curves inside a node.",
+       [] { return describe<Collectives<double>>(); }},
       {"preset", "presets/", "A value for every key of `assume:`.",
        [] { return describe<Assume<double>>(); }},
       {"law", "laws/", "A scaling law.", [] { return describe<Law<double>>(); }}};

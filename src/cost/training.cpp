@@ -1,6 +1,9 @@
 // The estimate of a training plan, composed: memory, communication, step, run.
 #include "reckon/cost/training.hpp"
 
+#include "reckon/cost/operators/retime.hpp"
+#include "reckon/cost/operators/step.hpp"
+
 namespace reckon {
 namespace {
 
@@ -10,7 +13,7 @@ template <class R>
 Count<R> adapter_parameters(const TrainingPlan<R>& plan) {
   Count<R> n{0};
   if (!plan.trainable.adapters || plan.model.abstract()) return n;
-  const Degrees<R> whole_model{Count<R>{1}, Count<R>{1}};
+  const Degrees<R> whole_model{Count<R>{1}, Count<R>{1}, {}};
   for (const LayerGroup<R>& g : plan.model.layers)
     n += g.count * layer_shard(plan.model, plan.trainable.adapters, g, whole_model).adapters;
   return n;
@@ -110,6 +113,30 @@ std::string_view longest_part(const TrainingEstimate<R>& e) {
   return longest->first;
 }
 
+// The kernels of a software stack in place of an assumed MFU.
+template <class R>
+StepTime<R> stack_step(const TrainingPlan<R>& plan, const Stages<R>& stages,
+                       TrainingEstimate<R>& e) {
+  const OperatorStep<R> o = operator_step(plan, e.layout, stages, e.memory);
+  Communication<R>& c = e.communication;
+  c.tensor.exposed = o.tensor;
+  c.context.exposed = o.context;
+  c.expert.exposed = o.expert;
+  c.pipeline.exposed = o.p2p;
+  StepTime<R> s;
+  s.compute = o.compute;
+  s.pipeline = o.pipeline;
+  s.optimizer = o.optimizer;
+  s.data_exposed = o.data;
+  Sum<kSecond, R> exposed;
+  exposed.add("tensor", o.tensor).add("context", o.context).add("expert", o.expert);
+  exposed.add("pipeline", o.p2p).add("data", o.data);
+  s.exposed = kExposedTotal(exposed.total());
+  s.time = o.time;
+  e.operators = o;
+  return s;
+}
+
 // What the layers' own communication leaves exposed: the pipeline waits for it.
 template <class R>
 Seconds<R> layer_exposed(const Communication<R>& c) {
@@ -129,9 +156,10 @@ BubbleRatios<R> bubble_without_times(const TrainingPlan<R>& plan, const Training
 template <class R>
 void time_step(const TrainingPlan<R>& plan, const Stages<R>& stages, TrainingEstimate<R>& e) {
   e.step_flops = step_flops(plan, e.layout, e.flops);
-  if (!plan.assume.train.mfu || !e.step_flops) return;
-  e.step = step_time(plan, e.layout, stages, e.memory, e.flops, *e.step_flops, e.bubble.overhead,
-                     e.communication);
+  if ((!plan.assume.train.mfu && !plan.stack) || !e.step_flops) return;
+  e.step = plan.stack ? stack_step(plan, stages, e)
+                      : step_time(plan, e.layout, stages, e.memory, e.flops, *e.step_flops,
+                                  e.bubble.overhead, e.communication);
   e.bound = longest_part(e);
   if (!counts_slots(plan.schedule.kind) && !(plan.mesh.pipeline <= 1))
     e.bubble = ratios_of(e.step->pipeline.bubble,
@@ -169,7 +197,9 @@ TrainingEstimate<R> estimate(const TrainingPlan<R>& plan) {
   judge_memory(plan, e);
   judge_host(plan, e);
   per_parameter(e);
-  e.communication = communication<R>({plan, e.layout, e.memory.shard, links(plan)});
+  const CommunicationInputs<R> sent{plan, e.layout, e.memory.shard, links(plan)};
+  e.communication = communication(sent);
+  if (plan.stack) retime(sent, e.communication);
   add_up(e);
   const bool slots = counts_slots(plan.schedule.kind);
   if (slots) e.bubble = bubble_ratios(pipeline_shape(plan, e.layout));

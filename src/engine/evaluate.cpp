@@ -100,9 +100,30 @@ void headline(const doc::Value& resolved, const TrainingPlan<double>& plan,
   if (plan.trainable.adapters)
     training += fmt::format(", adapters of rank {}", whole_number(plan.trainable.adapters->rank));
   add("training", training);
+  if (!plan.stack) return;
+  const Stack<double>& stack = *plan.stack;
+  add("stack", fmt::format("{}{}{}{}", stack.name.empty() ? stack.id : stack.name,
+                           changed(resolved, "stack"), stack.fitted.empty() ? "" : ": ",
+                           stack.fitted));
 }
 
 }  // namespace
+
+// The kernels of a stack leave no room for assumed efficiencies.
+static const std::vector<std::string_view>& stack_assumptions() {
+  static const std::vector<std::string_view> keys{
+      "preset",     "flops",           "ring_factor", "dispatch",           "activations",
+      "attention",  "swiglu",          "gqa",         "rope",               "fused_norm",
+      "dropout",    "logits",          "capacity",    "softmax_statistics", "reserve.*",
+      "live_layers", "gathered_layers", "power",       "pue"};
+  return keys;
+}
+
+std::vector<std::string_view> training_assumptions(const TrainingPlan<double>& plan) {
+  auto keys = plan.stack ? stack_assumptions() : training_assumptions();
+  if (plan.recompute == Recompute::kOperators) keys.emplace_back("operators.*");
+  return keys;
+}
 
 const std::vector<std::string_view>& training_assumptions() {
   static const std::vector<std::string_view> keys{
@@ -145,7 +166,7 @@ Result evaluate(Workspace& work, const LoadedTraining& loaded) {
     r.warnings.push_back(
         fmt::format("a checkpoint takes {} to write, longer than the interval between two",
                     format_quantity(value_of(f->saving->write.raw), kSecond, Hint::kNone)));
-  list_assumptions(loaded, plan.assume, training_assumptions(), r.assumptions);
+  list_assumptions(loaded, plan.assume, training_assumptions(plan), r.assumptions);
   list_limits(loaded, plan.memory, r.assumptions);
   r.not_modelled = not_modelled(plan);
   r.fits = fits(e.verdict);

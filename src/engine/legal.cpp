@@ -10,6 +10,7 @@
 #include "legal_classes.hpp"
 #include "legal_run.hpp"
 #include "legal_schedule.hpp"
+#include "legal_stack.hpp"
 #include "legal_tensor.hpp"
 #include "places.hpp"
 #include "reckon/base/text.hpp"
@@ -46,6 +47,7 @@ class TrainingCheck {
                   out_);
     check_run(plan_, places_, out_);
     laws();
+    check_stack(plan_, places_, out_);
   }
 
  private:
@@ -293,7 +295,23 @@ class TrainingCheck {
            (number(m.tensor) * number(m.context) * number(m.pipeline));
   }
 
+  // Experts are split as the rest is, or a tensor rank holds whole ones: nothing between is priced.
+  void expert_tensor() {
+    if (!plan_.mesh.expert_tensor) return;
+    const long t_e = number(plan_.mesh.expert_tensor), t = number(plan_.mesh.tensor);
+    if (t_e != 1 && t_e != t)
+      fault("mesh.expert_tensor", fmt::format("expert_tensor = {} is neither 1 nor tensor = {}",
+                                              t_e, t))
+          .help(fmt::format("write expert_tensor: 1, or {}", t));
+    if (t_e == 1 && t > 1 && !plan_.mesh.sequence)
+      fault("mesh.expert_tensor",
+            "tensor ranks that hold whole experts send them different tokens, which needs "
+            "sequence parallelism")
+          .help("add sequence: yes");
+  }
+
   void experts() {
+    expert_tensor();
     const long e = number(plan_.mesh.expert);
     if (e == 1) return;
     bool any = false;
@@ -313,10 +331,13 @@ class TrainingCheck {
           .note(places_.of("model"), "the model is stated here")
           .help("leave mesh.expert out");
     if (!divided_) return;
-    const long ranks = data_degree() * number(plan_.mesh.context);
+    const long t_e = number(plan_.mesh.expert_tensor);
+    const bool whole = t_e == 1 && number(plan_.mesh.tensor) > 1;
+    const long ranks =
+        data_degree() * number(plan_.mesh.context) * (whole ? number(plan_.mesh.tensor) : 1);
     if (ranks % e != 0)
-      fault("mesh.expert",
-            fmt::format("expert = {} does not divide data · context = {} ranks", e, ranks))
+      fault("mesh.expert", fmt::format("expert = {} does not divide data · context{} = {} ranks", e,
+                                       whole ? " · tensor" : "", ranks))
           .help("nearest degrees that work: " + nearest_divisors(ranks, e));
   }
 

@@ -303,6 +303,7 @@ Value resolve_training(Workspace& work, Value tree, Diagnostics& diagnostics) {
   apply_price(work, tree, diagnostics);
   rewrite("precision", resolve_precision);
   rewrite("optimizer", resolve_optimizer);
+  rewrite("stack", resolve_stack);
   rewrite("assume", resolve_assume);
   rewrite("law", resolve_law);
   rewrite("batch_law", resolve_law);
@@ -373,7 +374,8 @@ LoadedTraining load_training(Workspace& work, Value tree, Diagnostics& diagnosti
   if (diagnostics.error_count() == before)
     check_legal(out.plan, out.origins, out.resolved, diagnostics);
   if (diagnostics.error_count() == before)
-    refuse_idle_assumptions(out, out.plan.assume, training_assumptions(), "training", diagnostics);
+    refuse_idle_assumptions(out, out.plan.assume, training_assumptions(out.plan), "training",
+                            diagnostics);
   return out;
 }
 

@@ -19,15 +19,16 @@ std::string left_of_run(const Run<double>& run) {
 
 std::vector<std::string> not_modelled(const TrainingPlan<double>& plan) {
   const auto value = [](const auto& x) { return value_of(x.raw); };
-  std::vector<std::string> out{left_of_run(plan.run),
-                               "operators one by one: compute time is FLOPs over an assumed MFU"};
+  std::vector<std::string> out{left_of_run(plan.run)};
+  if (!plan.stack)
+    out.emplace_back("operators one by one: compute time is FLOPs over an assumed MFU");
   if (plan.offload == Offload::kOptimizer)
     out.emplace_back("the host's arithmetic in the offloaded update");
   if (plan.recompute != Recompute::kNone && !plan.batch.sequence)
     out.emplace_back("attention that is recomputed: the batch states no sequence length");
   if (value(plan.mesh.expert) > 1) out.emplace_back("uneven routing between experts");
   const bool split_experts =
-      value(plan.mesh.tensor) > 1 &&
+      value(plan.mesh.tensor) > 1 && !plan.mesh.expert_tensor &&
       std::any_of(plan.model.layers.begin(), plan.model.layers.end(),
                   [](const LayerGroup<double>& g) { return g.mlp.kind == MlpKind::kMoe; });
   if (split_experts)

@@ -11,7 +11,9 @@ namespace {
 
 using doc::Value;
 
-constexpr std::array kNamed{"model", "cluster", "node", "chip", "fabric", "precision", "optimizer"};
+constexpr std::array kNamed{"model",  "cluster",   "node",      "chip",
+                            "fabric", "precision", "optimizer", "stack",
+                            "collectives"};
 
 bool is_named(std::string_view key) {
   return std::find(kNamed.begin(), kNamed.end(), key) != kNamed.end();

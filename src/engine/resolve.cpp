@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 
 #include "check_law.hpp"
 #include "overlay.hpp"
@@ -439,6 +440,31 @@ Value resolve_optimizer(Workspace& work, const Value& said, Diagnostics& diagnos
   });
 }
 
+// A stack's file may start from another: what it states is laid over that.
+Value resolve_stack(Workspace& work, const Value& said, Diagnostics& diagnostics) {
+  int depth = 0;
+  const std::function<void(Value&)> complete = [&](Value& stack) {
+    const Value* base = stack.find("base");
+    if (base && base->is_scalar()) {
+      const Value from = *base;
+      if (++depth > 8) {
+        diagnostics.error(from.span, "stack: each starts from the next, without end");
+        stack = doc::faulty();
+        return;
+      }
+      Value rest = stack;
+      std::erase_if(rest.entries, [](const doc::Entry& e) { return e.key == "base"; });
+      stack = named(work, Shelf::kStacks, from, diagnostics, complete);
+      if (!stack.is_mapping()) return;
+      doc::merge(stack, rest);
+    }
+    rewrite(stack, "collectives", [&](const Value& v) {
+      return named(work, Shelf::kCollectives, v, diagnostics, [](Value&) {});
+    });
+  };
+  return named(work, Shelf::kStacks, said, diagnostics, complete);
+}
+
 Value resolve_law(Workspace& work, const Value& said, Diagnostics& diagnostics) {
   return named(work, Shelf::kLaws, said, diagnostics, write_out_law);
 }
@@ -455,11 +481,8 @@ Value resolve_assume(Workspace& work, const Value& said, Diagnostics& diagnostic
     return doc::faulty();
   }
   if (const Value* stack = overlay.find("stack")) {
-    diagnostics
-        .error(
-            stack->span,
-            "stack: the operator-level model is not built yet, so a software stack can't be priced")
-        .help("state an efficiency instead: assume: {train.mfu: 40%}");
+    diagnostics.error(stack->span, "assume: a software stack is no assumption of its own")
+        .help(fmt::format("write stack: {} beside assume", stack->is_scalar() ? stack->text : "NAME"));
     std::erase_if(overlay.entries, [](const doc::Entry& e) { return e.key == "stack"; });
   }
   rewrite(overlay, "overlap", [](const Value& v) { return v.is_scalar() ? overlap_of(v) : v; });

@@ -29,6 +29,8 @@ constexpr ShelfInfo kInfo[] = {{"hardware/chips", "chip", "chips"},
                                {"formats/recipes", "precision", "precision recipes"},
                                {"optimizers", "optimizer", "optimizers"},
                                {"presets", "preset", "presets"},
+                               {"hardware/stacks", "stack", "software stacks"},
+                               {"hardware/collectives", "collectives", "collective curves"},
                                {"laws", "law", "laws"}};
 
 bool is_path(std::string_view name) {

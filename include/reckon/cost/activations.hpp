@@ -19,6 +19,8 @@
 // Source: Korthikanti 2022, section 4.
 #pragma once
 
+#include <string_view>
+
 #include "reckon/cost/layout.hpp"
 #include "reckon/cost/parameters.hpp"
 
@@ -211,16 +213,26 @@ void for_each_mixer_tensor(const Model<R>& model, const Mixer<R>& m, const Activ
     visit(KeptTensor<R>{"output_gate", "gate of the attention's output", b * T * out});
     visit(KeptTensor<R>{"gated", "gated output of attention", b * T * out});
   }
-  if (policy == Recompute::kNone && counts_core(x)) visit(attention_core(m, x));
+  if (policy != Recompute::kSelective && counts_core(x)) visit(attention_core(m, x));
   for_each_output_tensor(x, true, visit);
+}
+
+// Outputs of norms and activation functions: what `recompute: norms` makes again from their inputs.
+inline bool is_made_again(std::string_view tensor) {
+  return tensor.starts_with("norm1") ? tensor != "norm1_input"
+         : tensor.starts_with("norm2")
+             ? tensor != "norm2_input"
+             : tensor.ends_with("activation") || tensor.ends_with("product") ||
+                   tensor.ends_with("sigmoid");
 }
 
 template <class R>
 Bytes<R> mixer_activations(const Model<R>& model, const Mixer<R>& m, const ActivationShape<R>& x,
                            Recompute policy) {
   Sum<kByte, R> kept;
-  for_each_mixer_tensor(model, m, x, policy,
-                        [&](const KeptTensor<R>& k) { kept.add(k.title, k.bytes); });
+  for_each_mixer_tensor(model, m, x, policy, [&](const KeptTensor<R>& k) {
+    if (policy != Recompute::kNorms || !is_made_again(k.id)) kept.add(k.title, k.bytes);
+  });
   return kMixerActivations(kept.total());
 }
 
@@ -296,9 +308,11 @@ void for_each_mlp_tensor(const Mlp<R>& m, const ActivationShape<R>& x, Visit vis
 }
 
 template <class R>
-Bytes<R> mlp_activations(const Mlp<R>& m, const ActivationShape<R>& x) {
+Bytes<R> mlp_activations(const Mlp<R>& m, const ActivationShape<R>& x, Recompute policy) {
   Sum<kByte, R> kept;
-  for_each_mlp_tensor(m, x, [&](const KeptTensor<R>& k) { kept.add(k.title, k.bytes); });
+  for_each_mlp_tensor(m, x, [&](const KeptTensor<R>& k) {
+    if (policy != Recompute::kNorms || !is_made_again(k.id)) kept.add(k.title, k.bytes);
+  });
   return kMlpActivations(kept.total());
 }
 
@@ -306,7 +320,7 @@ template <class R>
 Bytes<R> layer_activations(const Model<R>& model, const LayerGroup<R>& g,
                            const ActivationShape<R>& x, Recompute policy) {
   auto mixer = mixer_activations(model, g.mixer, x, policy);
-  auto mlp = mlp_activations(g.mlp, x);
+  auto mlp = mlp_activations(g.mlp, x, policy);
   return kLayerActivations(mixer + mlp);
 }
 

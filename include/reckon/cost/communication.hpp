@@ -250,7 +250,8 @@ void context_parallel(const CommunicationInputs<R>& in, Communication<R>& out) {
   auto t_hop = kRingHop(a_hop + bytes / W_hop);
   // Forward moves K and V, backward K, V and their gradients; recomputing attention moves K and V
   // again.
-  auto per_layer = plan.recompute == Recompute::kNone ? Count<R>{3} : Count<R>{4};
+  const bool again = plan.recompute != Recompute::kNone && plan.recompute != Recompute::kNorms;
+  auto per_layer = again ? Count<R>{4} : Count<R>{3};
   NAME(per_layer);
   auto c = plan.mesh.context;
   auto L_mix = layers / plan.mesh.pipeline;

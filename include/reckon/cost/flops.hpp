@@ -151,10 +151,12 @@ struct TokenFlops {
 
 // FLOPs that recompute adds to a token: the layers' forward pass, or the attention core alone.
 template <class R>
-Flops<R> recomputed_flops(const Parameters<R>& n, Flops<R> attention, Recompute policy) {
+Flops<R> recomputed_flops(const Parameters<R>& n, Flops<R> attention, Recompute policy,
+                          Ratio<R> r_again) {
   if (policy == Recompute::kFull) return 2_flop * n.on_path + attention;
   if (policy == Recompute::kSelective) return attention;
-  return {};
+  if (policy == Recompute::kOperators) return r_again * (2_flop * n.on_path + attention);
+  return {};  // norms and activation functions: no matrices
 }
 
 // N_a: trainable parameters of adapters, 0 without.
@@ -176,7 +178,7 @@ TokenFlops<R> token_flops(const TrainingPlan<R>& plan, const Parameters<R>& n, C
   // Flash kernels skip what a causal mask hides; unfused ones compute all pairs.
   auto F_run = plan.assume.attention == AttentionKernel::kFlash ? att.causal : att.full;
   NAME(F_run);
-  auto again = recomputed_flops(n, F_run, plan.recompute);
+  auto again = recomputed_flops(n, F_run, plan.recompute, plan.assume.operators.work);
   NAME(forward, matrices, again);
   f.forward = kForwardFlops(forward + att.causal);
   f.full = kFlopsFull(matrices + 3 * att.full);
@@ -184,7 +186,9 @@ TokenFlops<R> token_flops(const TrainingPlan<R>& plan, const Parameters<R>& n, C
   f.causal = causal;
   f.hfu = kFlopsHfu(matrices + 3 * F_run + again);
   f.attention_share = kAttentionShare(3 * att.causal / causal);
-  if (plan.recompute != Recompute::kNone) f.again = again;
+  const bool matrices_again =
+      plan.recompute != Recompute::kNone && plan.recompute != Recompute::kNorms;
+  if (matrices_again) f.again = again;
   return f;
 }
 

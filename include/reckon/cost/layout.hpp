@@ -64,6 +64,12 @@ Count<R> data_degree(const TrainingPlan<R>& plan, Count<R> G) {
   return m.data ? *m.data : kDataDegree(G / (t * c * p));
 }
 
+// Tensor ranks that share an expert's matrices.
+template <class R>
+Count<R> expert_tensor(const TrainingPlan<R>& plan) {
+  return plan.mesh.expert_tensor ? *plan.mesh.expert_tensor : plan.mesh.tensor;
+}
+
 template <class R>
 void lay_out_batch(const TrainingPlan<R>& plan, Layout<R>& x) {
   const Batch<R>& b = plan.batch;
@@ -89,15 +95,16 @@ Layout<R> lay_out(const TrainingPlan<R>& plan) {
   x.G = kGpus(plan.cluster.nodes * N_node);
   x.D = data_degree(plan, x.G);
   auto ranks = x.D * plan.mesh.context;
-  auto expert_ranks = ranks / e;
+  const auto t_e = expert_tensor(plan);
+  auto expert_ranks = t_e < t ? ranks * t / (e * t_e) : ranks / e;
   NAME(ranks, expert_ranks);
   x.ranks = ranks;
   x.expert_ranks = expert_ranks;
   x.tensor = group(t, Count<R>{1}, N_node);
   x.context = group(plan.mesh.context, t, N_node);
   x.data = group(ranks, t, N_node);
-  x.expert = group(e, t, N_node);
-  x.experts_data = group(expert_ranks, t * e, N_node);
+  x.expert = group(e, t_e, N_node);
+  x.experts_data = group(expert_ranks, t_e * e, N_node);
   const bool hybrid = plan.sharding.within == Within::kNode;
   auto shard = hybrid ? x.data.r : ranks;
   auto expert_shard = hybrid ? x.experts_data.r : expert_ranks;

@@ -519,7 +519,7 @@ template <class R>
 MemoryInputs<R> memory_inputs(const TrainingPlan<R>& plan, const Layout<R>& layout) {
   MemoryInputs<R> in{plan, layout, Stages<R>(plan.model, cut_of(plan)), {}, {}};
   const Model<R>& model = plan.model;
-  const Degrees<R> degrees{plan.mesh.tensor, plan.mesh.expert};
+  const Degrees<R> degrees{plan.mesh.tensor, plan.mesh.expert, plan.mesh.expert_tensor};
   if (!model.abstract()) {
     in.shards.reserve(model.layers.size());
     for (const LayerGroup<R>& g : model.layers)

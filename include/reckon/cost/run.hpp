@@ -100,7 +100,7 @@ std::vector<LayerShard<R>> whole_layers(const TrainingPlan<R>& plan) {
   if (plan.model.abstract()) return out;
   for (const LayerGroup<R>& g : plan.model.layers)
     out.push_back(
-        layer_shard(plan.model, plan.trainable.adapters, g, Degrees<R>{Count<R>{1}, Count<R>{1}}));
+        layer_shard(plan.model, plan.trainable.adapters, g, Degrees<R>{Count<R>{1}, Count<R>{1}, {}}));
   return out;
 }
 

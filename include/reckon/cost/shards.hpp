@@ -64,6 +64,7 @@ struct LayerShard {
 template <class R>
 struct Degrees {
   Count<R> t, e;
+  std::optional<Count<R>> t_e{};  // of routed experts, where it is not t
 };
 
 // Share of a matrix's outputs that one rank holds: 1/t, or one indivisible unit (a KV head) at
@@ -78,8 +79,9 @@ template <class R>
 Held<R> on_rank(const Matrix<R>& m, const Degrees<R>& d) {
   auto in = m.in;
   auto out = m.out;
-  if (m.split == Split::kColumns) out = columns_on_rank(m, d.t);
-  if (m.split == Split::kRows) in = m.in / d.t;
+  const auto t = m.part == Part::kExpert && d.t_e ? *d.t_e : d.t;
+  if (m.split == Split::kColumns) out = columns_on_rank(m, t);
+  if (m.split == Split::kRows) in = m.in / t;
   auto copies = m.part == Part::kExpert ? m.copies / d.e : m.copies;
   return {copies * in * out, copies * (in + out)};
 }
@@ -216,7 +218,7 @@ StageShard<R> whole_shard(const TrainingPlan<R>& plan) {
   if (!plan.model.abstract()) {
     for (const LayerGroup<R>& g : plan.model.layers)
       layers.push_back(layer_shard(plan.model, plan.trainable.adapters, g,
-                                   {plan.mesh.tensor, plan.mesh.expert}));
+                                   {plan.mesh.tensor, plan.mesh.expert, plan.mesh.expert_tensor}));
   }
   return stage_shard(plan, layers, Stages<R>(plan.model, 1), 0);
 }

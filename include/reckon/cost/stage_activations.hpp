@@ -20,6 +20,17 @@ inline const Formula kLogitsBeyond{"memory.logits_beyond", "M_logit'",
                                    "logits beyond the layer being recomputed",
                                    "the two are never alive together"};
 
+inline const Formula kKeptOperators{"activations.kept_operators", "M_layer",
+                                    "kept by one layer when every second operator runs again",
+                                    "share of all its tensors and its input"};
+
+template <class R>
+Bytes<R> kept_operators(Bytes<R> all, const ActivationShape<R>& x) {
+  auto input = checkpoint(x);
+  NAME(all, input);
+  return kKeptOperators(x.assume.operators.kept * (all + input));
+}
+
 // A layer of each group: what it keeps for one micro-batch, and what is kept of it under full
 // recompute.
 template <class R>
@@ -33,9 +44,12 @@ std::vector<LayerMemory<R>> layer_memory(const Model<R>& model, const Activation
   std::vector<LayerMemory<R>> out;
   out.reserve(model.layers.size());
   for (const LayerGroup<R>& g : model.layers) {
-    auto live = layer_activations(model, g, shape,
-                                  policy == Recompute::kSelective ? policy : Recompute::kNone);
-    out.push_back({policy == Recompute::kFull ? checkpoint(shape) : live, live});
+    const bool whole = policy == Recompute::kFull || policy == Recompute::kOperators;
+    auto live = layer_activations(model, g, shape, whole ? Recompute::kNone : policy);
+    auto kept = live;
+    if (policy == Recompute::kFull) kept = checkpoint(shape);
+    if (policy == Recompute::kOperators) kept = kept_operators(live, shape);
+    out.push_back({kept, live});
   }
   return out;
 }

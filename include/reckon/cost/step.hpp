@@ -52,7 +52,7 @@ inline const Formula kStepTime{"step.time", "T", "time of one optimizer step",
 // once.
 template <class R>
 Seconds<R> optimizer_time(const TrainingPlan<R>& plan, const Layout<R>& x,
-                          const StageMemory<R>& m) {
+                          const StageMemory<R>& m, Ratio<R> efficiency) {
   const Precision<R>& f = plan.precision;
   const bool adapters = plan.trainable.adapters.has_value();
   const SharedBy<R> n_o = shared_by(x, !(plan.sharding.zero < 1), "n_o", "n_oe");
@@ -73,8 +73,7 @@ Seconds<R> optimizer_time(const TrainingPlan<R>& plan, const Layout<R>& x,
   moved.dense = 2 * M_states + moved.dense;
   moved.experts = 2 * states.experts + moved.experts;
   auto bytes = shared_out(kOptimizerBytes, kOptimizerBytesMoe, moved, n_o);
-  return kOptimizerTime(bytes /
-                        (plan.cluster.node.chip.memory.bandwidth * plan.assume.efficiency.memory));
+  return kOptimizerTime(bytes / (plan.cluster.node.chip.memory.bandwidth * efficiency));
 }
 
 // When data-parallel traffic runs, and behind what it may hide: gathers behind forward passes,
@@ -155,7 +154,7 @@ StepTime<R> step_time(const TrainingPlan<R>& plan, const Layout<R>& x, const Sta
   out.add("context", c.context.exposed).add("expert", c.expert.exposed);
   out.add("pipeline", c.pipeline.exposed);
   s.exposed = kExposedTotal(out.total());
-  s.optimizer = optimizer_time(plan, x, memory);
+  s.optimizer = optimizer_time(plan, x, memory, plan.assume.efficiency.memory);
   Sum<kSecond, R> step;
   step.add("compute", s.compute.useful).add("recompute", s.compute.recompute);
   step.add("imbalance", s.pipeline.imbalance);

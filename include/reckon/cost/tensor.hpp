@@ -147,7 +147,7 @@ Count<R> layer_reduces(const Model<R>& model) {
 // Of one layer of a group, what a token multiplies with on one of t ranks.
 template <class R>
 Count<R> path_on_rank(const Model<R>& model, const LayerGroup<R>& g, Count<R> t) {
-  const Degrees<R> degrees{t, Count<R>{1}};
+  const Degrees<R> degrees{t, Count<R>{1}, {}};
   Sum<kOne, R> path;
   for_each_matrix(model, g, [&](const Matrix<R>& m) {
     const Count<R> held = on_rank(m, degrees).full;

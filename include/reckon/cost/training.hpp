@@ -10,6 +10,7 @@
 #pragma once
 
 #include "reckon/cost/metric.hpp"
+#include "reckon/cost/operators/parts.hpp"
 #include "reckon/cost/run.hpp"
 #include "reckon/cost/run_batch.hpp"
 
@@ -48,6 +49,7 @@ struct TrainingEstimate {
   BubbleRatios<R> bubble;
   std::optional<Flops<R>> step_flops;
   std::optional<StepTime<R>> step;
+  std::optional<OperatorStep<R>> operators;  // where a software stack gives the time
   std::optional<Ratio<R>> over_compute;
   std::optional<Frequency<R>> tokens_per_second, tokens_per_second_gpu;
   std::optional<Ratio<R>> mfu_6n, mfu_full, mfu_causal, mfu_hfu;
@@ -69,7 +71,7 @@ TrainingEstimate<R> estimate(const TrainingPlan<R>& plan);
 
 namespace detail {
 
-inline constexpr const char* kNoMfu = "the plan states no efficiency: assume: {train.mfu: 40%}";
+inline constexpr const char* kNoMfu = "the plan states no efficiency: assume: {train.mfu: 40%}, or stack: NAME";
 inline constexpr const char* kNoTokens = "the plan states no length: run: {tokens: 1.4T}";
 inline constexpr const char* kNoShape =
     "needs the model's layers and hidden width and batch.sequence";
@@ -250,6 +252,7 @@ void TrainingEstimate<R>::metrics(V&& v) const {
   v(kBubble, of_step([](Step s) { return s.pipeline.bubble; }), kNoMfu);
   v(kExposedTotal, of_step([](Step s) { return s.exposed; }), kNoMfu);
   v(kOptimizerTime, of_step([](Step s) { return s.optimizer; }), kNoMfu);
+  if (operators) operator_metrics(*operators, v);
   v(kStepTime, of_step([](Step s) { return s.time; }), kNoMfu);
   if (step) v(kBound, bound);
   v(kTokensPerSecond, tokens_per_second, kNoMfu);

@@ -12,6 +12,7 @@ Result evaluate(Workspace& work, const LoadedTraining& loaded);
 
 // Keys of assume: that bear on a training plan.
 const std::vector<std::string_view>& training_assumptions();
+std::vector<std::string_view> training_assumptions(const TrainingPlan<double>& plan);
 
 // The metrics alone, in the order of the report.
 std::vector<Metric> metrics_of(const TrainingPlan<double>& plan);

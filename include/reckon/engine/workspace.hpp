@@ -30,6 +30,8 @@ enum class Shelf {
   kRecipes,
   kOptimizers,
   kPresets,
+  kStacks,
+  kCollectives,
   kLaws
 };
 
@@ -39,7 +41,7 @@ struct ShelfInfo {
 const ShelfInfo& shelf_info(Shelf shelf);
 inline constexpr Shelf kShelves[] = {
     Shelf::kChips,      Shelf::kNodes,   Shelf::kFabrics,       Shelf::kClusters, Shelf::kKernels,
-    Shelf::kNccl,       Shelf::kModels,  Shelf::kArchitectures, Shelf::kFormats,  Shelf::kRecipes,
+    Shelf::kNccl, Shelf::kStacks, Shelf::kCollectives,       Shelf::kModels,  Shelf::kArchitectures, Shelf::kFormats,  Shelf::kRecipes,
     Shelf::kOptimizers, Shelf::kPresets, Shelf::kLaws};
 
 class Workspace {

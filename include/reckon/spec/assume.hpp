@@ -258,6 +258,22 @@ struct Reserve {
   }
 };
 
+// Recompute of every second operator.
+template <class R>
+struct OperatorRecompute {
+  Ratio<R> work{1}, kept{1};
+
+  template <class V, class... S>
+  static void fields(V&& v, S&... s) {
+    v(Field("work", "r_again", "share of the forward pass that runs again").supplied().share(),
+      s.work...);
+    v(Field("kept", "r_kept", "share of all tensors and the layer's input that is kept")
+          .supplied()
+          .share(),
+      s.kept...);
+  }
+};
+
 template <class R>
 struct Assume {
   std::string preset, source;
@@ -278,6 +294,7 @@ struct Assume {
   Bytes<R> logits{};
   Count<R> gathered_layers{0};
   Ratio<R> live_layers{1};
+  OperatorRecompute<R> operators;
   CapacityCount capacity = CapacityCount::kPrinted;
   Reserve<R> reserve;
   Ratio<R> power{1}, pue{1};
@@ -336,6 +353,7 @@ struct Assume {
           .supplied()
           .hint(Hint::kRatio),
       s.live_layers...);
+    v(Field("operators", "", "recompute: operators").supplied(), s.operators...);
     v(Field("capacity", "", "printed | usable").supplied(), s.capacity...);
     v(Field("reserve", "", "memory that is not the plan's").supplied(), s.reserve...);
     v(Field("power", "u_w", "mean draw as a share of the board limit").supplied().efficiency(),

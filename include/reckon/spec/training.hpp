@@ -25,6 +25,7 @@
 #include "reckon/spec/law.hpp"
 #include "reckon/spec/model.hpp"
 #include "reckon/spec/precision.hpp"
+#include "reckon/spec/stack.hpp"
 
 namespace reckon {
 
@@ -33,6 +34,7 @@ template <class R>
 struct Mesh {
   std::optional<Count<R>> data;
   Count<R> tensor{1}, context{1}, pipeline{1}, expert{1};
+  std::optional<Count<R>> expert_tensor;
   bool sequence = false;
 
   template <class V, class... S>
@@ -46,6 +48,10 @@ struct Mesh {
     v(Field("pipeline", "p", "pipeline stages").degree(), s.pipeline...);
     v(Field("expert", "e", "expert parallel, over the data and context ranks").degree(),
       s.expert...);
+    v(Field("expert_tensor", "t_e",
+            "tensor ranks that share an expert: tensor, or 1 (its ranks then hold experts apart)")
+          .degree(),
+      s.expert_tensor...);
   }
 };
 
@@ -108,8 +114,12 @@ struct Batch {
   }
 };
 
-enum class Recompute { kNone, kSelective, kFull };
-constexpr auto names(Recompute) { return std::array{"none", "selective", "full"}; }
+// What is computed again in the backward pass: nothing; the attention core; norms and activation
+// functions; every second operator (torchtitan's selective per-operator policy); whole layers.
+enum class Recompute { kNone, kSelective, kFull, kNorms, kOperators };
+constexpr auto names(Recompute) {
+  return std::array{"none", "selective", "full", "norms", "operators"};
+}
 
 enum class Offload { kNone, kOptimizer };
 constexpr auto names(Offload) { return std::array{"none", "optimizer"}; }
@@ -240,6 +250,7 @@ struct TrainingPlan {
   Trainable<R> trainable;
   MemoryLimits<R> memory;
   Assume<R> assume;
+  std::optional<Stack<R>> stack;
   Run<R> run;
   Law<R> law, batch_law;
 
@@ -260,7 +271,8 @@ struct TrainingPlan {
     v(Field("batch", "", "of one optimizer step").required(), s.batch...);
     v(Field("precision", "", "a file in formats/recipes").by_name().supplied(), s.precision...);
     v(Field("optimizer", "", "a file in optimizers/").by_name().supplied(), s.optimizer...);
-    v(Field("recompute", "", "none | selective (the attention core) | full (layer inputs kept)")
+    v(Field("recompute", "", "none | selective (the attention core) | norms (and activation functions) | "
+            "operators (every second) | full (layer inputs kept)")
           .supplied(),
       s.recompute...);
     v(Field("offload", "", "none | optimizer (states in the host's memory)").supplied(),
@@ -268,6 +280,8 @@ struct TrainingPlan {
     v(Field("trainable", "", "all, or adapters").or_word(), s.trainable...);
     v(Field("memory", "", "when to call a fit tight").supplied(), s.memory...);
     v(Field("assume", "", "conventions and efficiencies").by_name().supplied(), s.assume...);
+    v(Field("stack", "", "software whose kernels are priced: a file in hardware/stacks").by_name(),
+      s.stack...);
     v(Field("run", "", "length and price of the run"), s.run...);
     v(Field("law", "", "a file in laws/: the loss that the run will reach").by_name().supplied(),
       s.law...);

@@ -52,6 +52,11 @@ class Activations : public QuestionOf<ActivationsQuestion> {
     need_counted_mixers(q.model, asked);
     need_split(q.model, q.on, asked);
     need_widths(q, asked);
+    if (q.on.recompute == Recompute::kNorms || q.on.recompute == Recompute::kOperators)
+      asked
+          .fault("recompute", fmt::format("recompute: {} has no list of tensors",
+                                          name_of(q.on.recompute)))
+          .help("none, selective and full have; a training plan prices the others");
     const long B = whole(q.batch), D = whole(q.data);
     if (B % D != 0)
       asked.fault("data", fmt::format("data: {} sequences do not deal out to {} GPUs", B, D))

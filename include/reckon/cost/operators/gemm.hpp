@@ -1,0 +1,118 @@
+// Time of a matrix product on one GPU, C[M,N] += A[M,K]·B[K,N], `batch` of them.
+//
+// Tiles are dealt to SMs in waves, so M and N cost in steps; the depth K must fill a pipeline of
+// about k0. The larger of arithmetic and memory time counts, plus one kernel's fixed cost.
+// Constants: spec/stack.hpp. Source: fitted on kernels and runs, hardware/stacks.
+#pragma once
+
+#include <optional>
+
+#include "reckon/spec/hardware.hpp"
+#include "reckon/spec/stack.hpp"
+#include "reckon/units/formula/formula.hpp"
+
+namespace reckon {
+
+inline const Formula kTileShare{"operator.gemm.tile_share", "e_tile",
+                                "share of the SMs' tiles that is useful work",
+                                "tiles dealt to SMs in waves", Hint::kFraction};
+inline const Formula kGemmShare{"operator.gemm.efficiency", "eta", "share of the peak a GEMM reaches",
+                                "ceiling · tiles · depth", Hint::kFraction};
+inline const Formula kGemmTime{"operator.gemm.time", "t_gemm", "time of one GEMM",
+                               "the larger of arithmetic and memory, and a kernel's fixed cost"};
+inline const Formula kGemmGradients{"operator.gemm.gradients", "t_grad",
+                                    "gradients of a GEMM's input and weights",
+                                    "one GEMM each, of permuted shape"};
+inline const Formula kTrafficTime{"operator.traffic.time", "t_mem",
+                                  "time of operators bound by memory",
+                                  "bytes over memory bandwidth, and their kernels"};
+
+template <class R>
+struct Gemm {
+  Count<R> M, N, K;
+  std::optional<Count<R>> batch;
+};
+
+// What a number format decides. `factor`: batched or grouped GEMMs reach less.
+template <class R>
+struct GemmRates {
+  FlopRate<R> P;
+  Ratio<R> gm;
+  Count<R> k0;
+  Bytes<R> element;
+};
+
+// A chip under a stack: what every operator asks.
+template <class R>
+struct OperatorMachine {
+  const Chip<R>& chip;
+  const Stack<R>& stack;
+  ByteRate<R> W_nic{}, W_link{};  // of one GPU, line rates
+  Count<R> N_node{1};
+  GemmRates<R> gemm, gemm16;  // in the format of the run; in 16 bits
+};
+
+template <class R>
+Ratio<R> tile_share(const Gemm<R>& g, Count<R> outputs, const Tile<R>& tile, Count<R> n_SM,
+                    Count<R> w_s) {
+  const auto& [m_t, n_t, q_t] = tile;
+  auto tiles = ceil(g.M / m_t) * ceil(g.N / n_t);
+  if (g.batch) tiles = tiles * *g.batch;
+  auto w = tiles / n_SM;
+  auto w_eff = where(w < w_s, ceil(w), w + 0.5);  // persistent kernels smooth the tail of long runs
+  NAME(w, w_eff);
+  return kTileShare(q_t * outputs / (w_eff * n_SM * m_t * n_t));
+}
+
+template <class R>
+Seconds<R> gemm_time(Gemm<R> g, const GemmRates<R>& rates, const OperatorMachine<R>& m) {
+  auto [P, gm, k0, element] = rates;
+  const auto& W_m = m.chip.memory.bandwidth;
+  const auto& em = m.stack.traffic.efficiency;
+  const auto& tl = m.stack.fixed.kernel;
+  auto& M = g.M;
+  auto& N = g.N;
+  auto& K = g.K;
+  NAME(M, N, K, P, gm, k0, element);
+  auto outputs = M * N;
+  auto inputs = M * K + K * N;
+  if (g.batch) {
+    auto batch = *g.batch;
+    NAME(batch);
+    outputs = outputs * batch;
+    inputs = inputs * batch;
+  }
+  NAME(outputs);
+  Largest<kOne, R> e_tile;
+  int i = 0;
+  for (const Tile<R>& tile : m.stack.gemm.tiles)
+    e_tile.offer({"tile", i++},
+                 tile_share(g, outputs, tile, *m.chip.units, m.stack.gemm.smooth_waves));
+  auto eta = kGemmShare(gm * e_tile.best() * K / (K + k0));
+  auto bytes = element * inputs + 2_B * outputs;
+  NAME(bytes);
+  return kGemmTime(max(2_flop * outputs * K / (P * eta), bytes / (W_m * em)) + tl);
+}
+
+// Of the GEMM with these shapes forward: dA[M,K] = dC·Bᵀ and dB[K,N] = Aᵀ·dC.
+template <class R>
+Seconds<R> gemm_gradients(const Gemm<R>& g, const GemmRates<R>& rates,
+                          const OperatorMachine<R>& m) {
+  return kGemmGradients(gemm_time<R>({g.M, g.K, g.N, g.batch}, rates, m) +
+                        gemm_time<R>({g.K, g.N, g.M, g.batch}, rates, m));
+}
+
+template <class R>
+Seconds<R> traffic_time(Bytes<R> bytes, Count<R> kernels, const OperatorMachine<R>& m) {
+  NAME(bytes, kernels);
+  return kTrafficTime(bytes / (m.chip.memory.bandwidth * m.stack.traffic.efficiency) +
+                      kernels * m.stack.fixed.kernel);
+}
+
+// Forward and backward of one operator.
+template <class R>
+struct Pass {
+  Seconds<R> forward{}, backward{};
+};
+
+}  // namespace reckon

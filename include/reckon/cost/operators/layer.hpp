@@ -1,0 +1,320 @@
+// One transformer layer on one GPU and one micro-batch: forward, backward, recompute, operator by
+// operator, and what its communication leaves exposed.
+//
+//   F = GEMMs + attention + elementwise + fp8 casts + exposed tensor, expert and context traffic
+//   B = the same backwards, with two GEMMs for each
+//
+// Rows of a GEMM are the tokens T of the micro-batch on this rank; widths are a tensor rank's.
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "reckon/cost/activations.hpp"
+#include "reckon/cost/experts.hpp"
+#include "reckon/cost/operators/attention.hpp"
+
+namespace reckon {
+
+inline const Formula kOperatorForward{"operator.layer.forward", "F", "one layer, forward",
+                                      "its operators and what communication leaves exposed"};
+inline const Formula kOperatorBackward{"operator.layer.backward", "B", "one layer, backward",
+                                       "its operators and what communication leaves exposed"};
+inline const Formula kOperatorRecompute{"operator.layer.recompute", "R", "one layer, recomputed",
+                                        "what the policy runs again before the backward pass"};
+inline const Formula kTensorExposed{"operator.tensor.exposed", "t_tp",
+                                    "tensor-parallel collectives left exposed",
+                                    "Korthikanti 2022, section 4.2: two a pass"};
+inline const Formula kTensorBackward{"operator.tensor.backward", "t_tp_b",
+                                     "tensor-parallel collectives left exposed, backward",
+                                     "as forward, and a second gather mostly behind the weight "
+                                     "gradient"};
+inline const Formula kExpertExposed{"operator.expert.exposed", "t_ep",
+                                    "dispatch and combine left exposed", "two all-to-alls a pass"};
+
+template <class R>
+struct NamedGemm {
+  const char* label;
+  Gemm<R> gemm;
+  bool grouped = false;
+};
+
+// Sizes that every operator of a layer needs.
+template <class R>
+struct LayerShape {
+  Count<R> T, t, t_sp, h;  // tokens; tensor ranks; those that share what lies between regions
+  Count<R> T_e, t_e;       // tokens a rank brings to its experts; tensor ranks of an expert
+  Bytes<R> H;              // one 16-bit activation of the whole micro-batch
+};
+
+template <class R>
+LayerShape<R> layer_shape(const TrainingPlan<R>& plan, const Layout<R>& x) {
+  auto T = x.T;
+  auto t = plan.mesh.tensor;
+  auto h = *plan.model.hidden;
+  NAME(T, t, h);
+  auto t_sp = plan.mesh.sequence ? t : Count<R>{1};
+  auto t_e = expert_tensor(plan);
+  NAME(t_sp, t_e);
+  auto T_e = plan.mesh.sequence ? T * t_e / t : T;
+  auto H = 2_B * T * h;
+  NAME(T_e, H);
+  return {T, t, t_sp, h, T_e, t_e, H};
+}
+
+template <class R>
+void mixer_gemms(const Model<R>& model, const Mixer<R>& x, const LayerShape<R>& l,
+                 std::vector<NamedGemm<R>>& out) {
+  if (x.kind == MixerKind::kAttention) {
+    const AttentionWidths<R> w = own_widths(model, x, l.t);
+    out.push_back({"QKV", {l.T, w.q + w.k + w.v, l.h, {}}});
+    out.push_back({"attention output", {l.T, l.h, w.out, {}}});
+  } else if (x.kind == MixerKind::kMla) {
+    auto q = query_width(model, x) / l.t;
+    auto latents = *x.kv_rank + *x.rope_width;
+    if (x.q_rank) latents = latents + *x.q_rank;
+    else latents = latents + q;
+    out.push_back({"latents", {l.T, latents, l.h, {}}});
+    if (x.q_rank) out.push_back({"queries", {l.T, q, *x.q_rank, {}}});
+    auto kv = *x.heads * (*x.nope_width + *x.v_width) / l.t;
+    out.push_back({"keys and values", {l.T, kv, *x.kv_rank, {}}});
+    out.push_back({"attention output", {l.T, l.h, *x.heads * *x.v_width / l.t, {}}});
+  }
+}
+
+// Gate and up in one, and down.
+template <class R>
+void mlp_gemms(Count<R> rows, Count<R> h, Count<R> f, Count<R> matrices,
+               const std::array<const char*, 2>& labels, const std::optional<Count<R>>& batch,
+               std::vector<NamedGemm<R>>& out) {
+  const bool grouped = batch.has_value();
+  out.push_back({labels[0], {rows, (matrices - 1) * f, h, batch}, grouped});
+  out.push_back({labels[1], {rows, h, f, batch}, grouped});
+}
+
+template <class R>
+void layer_gemms(const TrainingPlan<R>& plan, const LayerGroup<R>& g, const LayerShape<R>& l,
+                 std::vector<NamedGemm<R>>& out) {
+  out.clear();
+  mixer_gemms(plan.model, g.mixer, l, out);
+  const Mlp<R>& m = g.mlp;
+  if (m.kind == MlpKind::kDense)
+    mlp_gemms<R>(l.T, l.h, *m.width / l.t, m.matrices, {"MLP up", "MLP down"}, {}, out);
+  if (m.kind != MlpKind::kMoe) return;
+  auto e = plan.mesh.expert;
+  auto E = *m.experts;
+  auto k = *m.top_k;
+  NAME(e, E, k);
+  auto rows = l.T_e * e * k / E;  // balanced routing
+  NAME(rows);
+  mlp_gemms<R>(rows, l.h, *m.width / l.t_e, m.matrices, {"experts up", "experts down"}, E / e, out);
+  if (!(m.shared <= 0))
+    mlp_gemms<R>(l.T, l.h, m.shared * shared_width(m) / l.t, m.matrices,
+                 {"shared up", "shared down"}, {}, out);
+}
+
+// Elements that pass through an MLP's activation on a rank: rows · width.
+template <class R>
+Count<R> inner_elements(const Mlp<R>& m, const LayerShape<R>& l) {
+  if (m.kind == MlpKind::kDense) return l.T * (*m.width / l.t);
+  if (m.kind != MlpKind::kMoe) return {};
+  auto inner = l.T_e * *m.top_k * (*m.width / l.t_e);
+  if (!(m.shared <= 0)) inner = inner + l.T * (m.shared * shared_width(m) / l.t);
+  return inner;
+}
+
+// Two norms of two passes, two residual sums of three, the activation, positions (or biases and
+// copies), dropout; of routed tokens their permutation.
+template <class R>
+Pass<R> elementwise_time(const TrainingPlan<R>& plan, const LayerGroup<R>& g,
+                         const LayerShape<R>& l, const OperatorMachine<R>& m) {
+  const auto& k = m.stack.traffic;
+  auto H_sp = l.H / l.t_sp;
+  auto inner = 2_B * inner_elements(g.mlp, l);
+  NAME(H_sp, inner);
+  auto forward = 10 * H_sp, backward = 12 * H_sp;
+  const bool gated = !(g.mlp.matrices <= 2);
+  forward = forward + inner * (gated ? Count<R>{3} : Count<R>{2});
+  backward = backward + inner * (gated ? Count<R>{5} : Count<R>{3});
+  if (g.mixer.kind != MixerKind::kNone) {
+    const AttentionWidths<R> w = own_widths(plan.model, g.mixer, l.t);
+    auto positions = plan.model.positions <= 0 ? 4_B * l.T * (w.q + w.k)
+                                               : 2_B * l.T * (w.q + w.k + w.v);
+    NAME(positions);
+    forward = forward + positions;
+    backward = backward + positions;
+  }
+  if (plan.assume.dropout) {
+    forward = forward + l.H;
+    backward = backward + l.H;
+  }
+  if (g.mlp.kind == MlpKind::kMoe) {
+    auto permuted = 8_B * l.T_e * *g.mlp.top_k * l.h;
+    NAME(permuted);
+    forward = forward + permuted;
+    backward = backward + 1.5 * permuted;
+  }
+  auto ew = m.stack.eager ? k.passes * k.eager_passes : k.passes;
+  NAME(ew);
+  return {traffic_time(ew * forward, k.kernels, m),
+          traffic_time(ew * backward, k.backward_kernels, m)};
+}
+
+// fp8 casts: inputs are read, written and written transposed; backward casts the output gradients
+// too.
+template <class R>
+Pass<R> cast_time(const std::vector<NamedGemm<R>>& gemms, const OperatorMachine<R>& m) {
+  Count<R> inputs{}, outputs{};
+  for (const NamedGemm<R>& x : gemms) {
+    const Gemm<R>& g = x.gemm;
+    inputs += g.batch ? *g.batch * g.M * g.K : g.M * g.K;
+    outputs += g.batch ? *g.batch * g.M * g.N : g.M * g.N;
+  }
+  const auto& cast = m.stack.traffic.cast;
+  auto forward = traffic_time(4_B * inputs * cast, Count<R>{4}, m);
+  return {forward, 0.5 * forward + traffic_time(4_B * outputs * cast, Count<R>{4}, m)};
+}
+
+template <class R>
+Pass<R> tensor_time(const TrainingPlan<R>& plan, const LayerGroup<R>& g, const Layout<R>& x,
+                    const LayerShape<R>& l, const OperatorMachine<R>& m) {
+  if (l.t <= 1) return {};
+  const OverlapStack<R>& o = m.stack.overlap;
+  auto exposed = 1 - (m.stack.async_tensor ? o.async_tensor : o.tensor);
+  const bool alone = g.mlp.kind == MlpKind::kMoe && expert_tensor(plan) <= 1;
+  auto regions = alone || g.mlp.kind == MlpKind::kNone || g.mixer.kind == MixerKind::kNone
+                     ? Count<R>{1}
+                     : Count<R>{2};
+  NAME(exposed, regions);
+  if (!plan.mesh.sequence) {
+    auto each = collective_time(CurveOf::kAllReduce, l.H, x.tensor, m);
+    NAME(each);
+    auto both = kTensorExposed(regions * each * exposed);
+    return {both, both};
+  }
+  auto gather = collective_time(CurveOf::kAllGather, l.H, x.tensor, m);
+  auto each = gather + collective_time(CurveOf::kReduceScatter, l.H, x.tensor, m);
+  NAME(gather, each);
+  auto forward = kTensorExposed(regions * each * exposed);
+  auto as_forward = forward;
+  NAME(as_forward);
+  return {forward,
+          kTensorBackward(as_forward + o.regather * (2 * gather * exposed))};
+}
+
+template <class R>
+Seconds<R> dispatch_time(Bytes<R> x, const Mlp<R>& mlp, const Group<R>& group,
+                         Dispatch convention, const OperatorMachine<R>& m) {
+  const NetworkStack<R>& k = m.stack.network;
+  const Copies<R> copies = dispatch_copies(mlp, group, convention);
+  auto q = group.q;
+  auto r = group.r;
+  auto to_gpus = copies.to_gpus;
+  auto W = curve(CurveOf::kAllToAll, m.N_node, m).rate;
+  NAME(x, q, r, to_gpus, W);
+  if (!group.crosses())
+    return kDispatchNear(x * to_gpus * (r - 1) / r / (W * k.all_to_all) + k.base);
+  auto N_e = q / r;
+  auto to_nodes = copies.to_nodes;
+  NAME(N_e, to_nodes);
+  auto near = x * to_gpus / W;
+  auto far = x * to_nodes * (N_e - 1) / N_e / (m.W_nic * k.efficiency);
+  NAME(near, far);
+  return kDispatchFar(max(near, far) / k.all_to_all + k.base + k.network_hop);
+}
+
+// Dispatch and combine, each way.
+template <class R>
+Pass<R> expert_time(const TrainingPlan<R>& plan, const LayerGroup<R>& g, const Layout<R>& x,
+                    const LayerShape<R>& l, const OperatorMachine<R>& m) {
+  if (g.mlp.kind != MlpKind::kMoe || plan.mesh.expert <= 1) return {};
+  auto sent = l.H / l.t_sp;
+  NAME(sent);
+  const Dispatch copies = plan.assume.dispatch;
+  auto combine = dispatch_time(sent, g.mlp, x.expert, copies, m);
+  auto dispatch =
+      m.stack.fp8_dispatch ? dispatch_time(sent / 2, g.mlp, x.expert, copies, m) : combine;
+  auto left = m.stack.overlap_experts ? 1 - m.stack.overlap.expert : Ratio<R>{1};
+  NAME(dispatch, combine, left);
+  auto each = kExpertExposed((dispatch + combine) * left);
+  return {each, each};
+}
+
+// What a layer takes, apart: work, recomputed work, exposed communication by kind.
+template <class R>
+struct LayerTime {
+  Pass<R> work, tensor, expert, context, all;
+  Seconds<R> recompute{}, attention{}, elementwise{}, gemms{}, casts{};
+};
+
+template <class R>
+Seconds<R> recompute_time(const TrainingPlan<R>& plan, Seconds<R> F, Seconds<R> attention,
+                          Seconds<R> elementwise, const TrafficStack<R>& k) {
+  switch (plan.recompute) {
+    case Recompute::kNone:
+      return {};
+    case Recompute::kSelective:
+      return kOperatorRecompute(attention);
+    case Recompute::kFull:
+      return kOperatorRecompute(F);
+    case Recompute::kNorms:
+      return kOperatorRecompute(k.recomputed * elementwise);
+    case Recompute::kOperators:
+      return kOperatorRecompute(plan.assume.operators.work * F);
+  }
+  return {};
+}
+
+template <class R>
+LayerTime<R> layer_time(const TrainingPlan<R>& plan, const LayerGroup<R>& g, const Layout<R>& x,
+                        const LayerShape<R>& l, const OperatorMachine<R>& m,
+                        std::vector<NamedGemm<R>>& gemms) {
+  layer_gemms(plan, g, l, gemms);
+  Sum<kSecond, R> forward, backward;
+  LayerTime<R> out;
+  for (const auto& [label, shape, grouped] : gemms) {
+    auto f = gemm_time(shape, m.gemm, m);
+    auto b = gemm_gradients(shape, m.gemm, m);
+    if (grouped) {
+      f = f / m.stack.gemm.grouped;
+      b = b / m.stack.gemm.grouped;
+    }
+    forward.add(label, f);
+    backward.add(label, b);
+  }
+  out.gemms = forward.total() + backward.total();
+  const Pass<R> attention = attention_time(plan, g.mixer, m);
+  const Pass<R> elementwise = elementwise_time(plan, g, l, m);
+  const Pass<R> casts =
+      plan.precision.compute == Compute::kFp8 ? cast_time(gemms, m) : Pass<R>{};
+  for (const auto& [label, time] :
+       {std::pair{"attention", attention}, {"elementwise", elementwise}, {"casts", casts}}) {
+    forward.add(label, time.forward);
+    backward.add(label, time.backward);
+  }
+  out.attention = attention.forward + attention.backward;
+  out.elementwise = elementwise.forward + elementwise.backward;
+  out.casts = casts.forward + casts.backward;
+  out.work = {forward.total(), backward.total()};
+  out.tensor = tensor_time(plan, g, x, l, m);
+  out.expert = expert_time(plan, g, x, l, m);
+  if (g.mixer.kind != MixerKind::kNone)
+    out.context =
+        ring_exposed(2_B * l.T * kv_widths_on_rank(plan.model, g.mixer, plan.mesh.tensor),
+                     attention, plan.mesh.context, x.context, m);
+  for (const auto& [label, time] :
+       {std::pair{"tensor exposed", out.tensor}, {"experts exposed", out.expert},
+        {"context exposed", out.context}}) {
+    forward.add(label, time.forward);
+    backward.add(label, time.backward);
+  }
+  const auto& hl = m.stack.fixed.layer;  // the host can't issue a layer faster than this
+  auto F = kOperatorForward(max(forward.total(), hl));
+  auto B = kOperatorBackward(max(backward.total(), 1.5 * hl));
+  out.recompute =
+      recompute_time(plan, F, attention.forward, elementwise.forward, m.stack.traffic);
+  out.all = {F, B};
+  return out;
+}
+
+}  // namespace reckon

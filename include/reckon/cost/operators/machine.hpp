@@ -1,0 +1,60 @@
+// The chip of a plan under its stack.
+#pragma once
+
+#include "reckon/cost/layout.hpp"
+#include "reckon/cost/operators/gemm.hpp"
+#include "reckon/spec/training.hpp"
+
+namespace reckon {
+
+inline const Formula kLinePerGpu{"operator.network.per_gpu", "W_nic", "network line rate of one GPU",
+                                 "ports · rate / GPUs"};
+
+inline const Formula kStageHop{"operator.p2p.one", "t_hop", "one activation to the next stage",
+                               "latency + bytes over the link"};
+
+// 16-bit GEMMs of a run in any format: attention, head and what fp8 leaves alone.
+template <class R>
+Compute wide_format(const TrainingPlan<R>& plan) {
+  return plan.precision.compute == Compute::kFp16 || plan.precision.compute == Compute::kFp32 ||
+                 plan.precision.compute == Compute::kTf32
+             ? plan.precision.compute
+             : Compute::kBf16;
+}
+
+template <class R>
+GemmRates<R> gemm_rates(const TrainingPlan<R>& plan, Compute format) {
+  const GemmStack<R>& k = plan.stack->gemm;
+  const FlopRate<R> P = *plan.cluster.node.chip.peak.of(format);
+  if (format == Compute::kFp8)
+    return {P, plan.stack->rowwise ? *k.ceiling_fp8 * k.rowwise : *k.ceiling_fp8,
+            k.depth * k.depth_fp8, 1_B};
+  if (format == Compute::kFp4) return {P, *k.ceiling_fp4, k.depth * k.depth_fp8, 0.5_B};
+  return {P, k.ceiling, k.depth,
+          format == Compute::kFp32 || format == Compute::kTf32 ? Bytes<R>(4_B) : Bytes<R>(2_B)};
+}
+
+template <class R>
+OperatorMachine<R> operator_machine(const TrainingPlan<R>& plan) {
+  const Node<R>& node = plan.cluster.node;
+  OperatorMachine<R> m{.chip = node.chip, .stack = *plan.stack, .gemm = {}, .gemm16 = {}};
+  if (node.fabric && node.nics) m.W_nic = kLinePerGpu(*node.nics * node.fabric->rate / node.gpus);
+  if (node.chip.link) m.W_link = node.chip.link->one_way;
+  m.N_node = node.gpus;
+  m.gemm = gemm_rates(plan, plan.precision.compute);
+  m.gemm16 = gemm_rates(plan, wide_format(plan));
+  return m;
+}
+
+// Bytes to the next stage: over the network where the ranks of a stage fill the node.
+template <class R>
+Seconds<R> stage_hop(const TrainingPlan<R>& plan, const Layout<R>& x, Bytes<R> bytes,
+                     const OperatorMachine<R>& m) {
+  const auto& k = m.stack.network;
+  NAME(bytes);
+  if (plan.mesh.tensor * x.ranks < m.N_node)
+    return kStageHop(bytes / (k.peer * m.W_link) + k.base);
+  return kStageHop(bytes / (m.W_nic * k.efficiency) + k.base + k.network_hop);
+}
+
+}  // namespace reckon

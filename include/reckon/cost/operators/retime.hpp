@@ -1,0 +1,85 @@
+// The communication list of a step with the times of a software stack's curves in place of line
+// rates and assumed waiting. Bytes and counts stay.
+#pragma once
+
+#include "reckon/cost/operators/layer.hpp"
+#include "reckon/cost/operators/machine.hpp"
+
+namespace reckon {
+
+inline const Formula kOneCollective{"operator.collective.one", "t_one",
+                                    "one collective of all parameters",
+                                    "dense parameters and routed experts in their own groups, a "
+                                    "layer at a time under ZeRO-3"};
+
+template <class R>
+void set_time(Operation<R>& op, Seconds<R> one) {
+  if (!op.any()) return;
+  op = repeated<R>({op.one.bytes, one}, op.count);
+}
+
+// S in so many messages.
+template <class R>
+Seconds<R> in_messages(CurveOf op, Bytes<R> S, Count<R> messages, const Group<R>& group,
+                       const OperatorMachine<R>& m) {
+  if (group.q <= 1 || S <= Bytes<R>{}) return {};
+  NAME(messages);
+  return messages * collective_time(op, S / messages, group, m);
+}
+
+template <class R>
+void retime_data(const CommunicationInputs<R>& in, const OperatorMachine<R>& m,
+                 Communication<R>& c) {
+  const TrainingPlan<R>& plan = in.plan;
+  const auto groups = shard_groups(plan, in.layout);
+  const ParameterBytes<R> gradients = gradient_bytes(in), weights = weight_bytes(in);
+  const bool layerwise = !(plan.sharding.zero < 3) && !(in.shard.layers <= 0);
+  const auto messages = layerwise ? in.shard.layers : Count<R>{1};
+  const auto timed = [&](CurveOf op, const ParameterBytes<R>& S, const Group<R>& dense,
+                         const Group<R>& experts) {
+    return kOneCollective(in_messages(op, S.dense, messages, dense, m) +
+                          in_messages(op, S.routed, messages, experts, m));
+  };
+  set_time(c.all_reduce,
+           timed(CurveOf::kAllReduce, gradients, in.layout.data, in.layout.experts_data));
+  set_time(c.all_gather,
+           timed(CurveOf::kAllGather, weights, groups.shard, groups.expert_shard));
+  set_time(c.reduce_scatter,
+           timed(CurveOf::kReduceScatter, gradients, groups.shard, groups.expert_shard));
+  if (!c.replicas.any()) return;
+  ParameterBytes<R> mine{gradients.dense / in.layout.shard, {}};
+  if (!(gradients.routed <= Bytes<R>{})) mine.routed = gradients.routed / in.layout.expert_shard;
+  set_time(c.replicas,
+           timed(CurveOf::kAllReduce, mine, groups.replicas, groups.expert_replicas));
+}
+
+template <class R>
+void retime_layers(const CommunicationInputs<R>& in, const OperatorMachine<R>& m,
+                   Communication<R>& c) {
+  const TrainingPlan<R>& plan = in.plan;
+  const LayerShape<R> l = layer_shape(plan, in.layout);
+  if (c.tensor.any()) {
+    auto one = plan.mesh.sequence
+                   ? collective_time(CurveOf::kAllGather, l.H, in.layout.tensor, m) +
+                         collective_time(CurveOf::kReduceScatter, l.H, in.layout.tensor, m)
+                   : collective_time(CurveOf::kAllReduce, l.H, in.layout.tensor, m);
+    set_time(c.tensor, one);
+  }
+  if (c.context.any()) set_time(c.context, ring_hop(c.context.one.bytes, in.layout.context, m));
+  for (const LayerGroup<R>& g : plan.model.layers) {
+    if (g.mlp.kind != MlpKind::kMoe || !c.expert.any()) continue;
+    set_time(c.expert,
+             dispatch_time(l.H / l.t_sp, g.mlp, in.layout.expert, plan.assume.dispatch, m));
+    break;  // groups of experts differ little; the step counts each by its own
+  }
+  if (c.pipeline.any()) set_time(c.pipeline, stage_hop(plan, in.layout, c.pipeline.one.bytes, m));
+}
+
+template <class R>
+void retime(const CommunicationInputs<R>& in, Communication<R>& c) {
+  const OperatorMachine<R> m = operator_machine(in.plan);
+  retime_data(in, m, c);
+  if (in.plan.model.hidden && !in.plan.model.layers.empty()) retime_layers(in, m, c);
+}
+
+}  // namespace reckon

@@ -1,0 +1,365 @@
+// One optimizer step from operators: layers, stages, sharding, gradients, update.
+//
+//   t_i    = layers of the stage, embedding on the first, head on the last
+//   T_pipe = n·(max t_i + p2p) + (Σ t_i − max t_i)/v + (p − 1)/v·p2p
+//   T      = (T_pipe + exposed gathers and reductions + update + fixed) · growth
+//
+// The parts of a step are means over its stages; what the slowest stage takes beyond them is the
+// imbalance. Source: Narayanan 2021 (pipeline), Zhao 2023 (FSDP).
+#pragma once
+
+#include "reckon/cost/operators/layer.hpp"
+#include "reckon/cost/operators/machine.hpp"
+#include "reckon/cost/operators/parts.hpp"
+#include "reckon/cost/step.hpp"
+
+namespace reckon {
+
+inline const Formula kHeadTime{"operator.head", "t_head", "output head and loss of a micro-batch",
+                               "three GEMMs in 16 bits, traffic of the logits"};
+inline const Formula kEmbeddingTime{"operator.embedding", "t_emb", "embedding of a micro-batch",
+                                    "rows read and written, gradients added"};
+inline const Formula kTableReduce{"operator.table_reduce", "t_red",
+                                  "tensor-parallel all-reduce of embedding or head, exposed",
+                                  "one of the activation"};
+inline const Formula kOperatorStage{"operator.stage", "t_i", "one stage, one micro-batch",
+                                    "its layers and tables"};
+inline const Formula kBehind{"operator.fsdp.layer", "ov", "a layer and the communication behind it",
+                             "the longer of both, slowed by the other"};
+inline const Formula kOutside{"operator.fsdp.outside", "T_out",
+                              "gathers and reductions outside the layers",
+                              "first gather, last reduction, tables"};
+inline const Formula kGradientsExposed{"operator.gradients.exposed", "T_grad",
+                                       "gradient reduction left exposed",
+                                       "behind first forwards and last backwards"};
+inline const Formula kOperatorUseful{"step.operators", "T_compute", "compute time of a step",
+                                     "operators of all micro-batches, mean over the stages"};
+inline const Formula kOperatorAgain{"step.operators_again", "T_again", "recomputed work",
+                                    "operators run again, mean over the stages"};
+inline const Formula kMeanExposed{"operator.exposed", "T_exp",
+                                  "communication between operators left exposed in a step",
+                                  "all micro-batches, mean over the stages"};
+inline const Formula kOperatorBubble{"step.operators_bubble", "T_bubble", "pipeline fill and drain",
+                                     "all stages once but the slowest, over the chunks"};
+inline const Formula kOperatorImbalance{"step.operators_imbalance", "T_imb",
+                                        "waiting for the slowest stage",
+                                        "n · (slowest stage − mean)"};
+inline const Formula kPeerTime{"operator.p2p", "t_p2p", "sends of a micro-batch left exposed",
+                               "there and back, for each chunk"};
+inline const Formula kPeerExposed{"operator.p2p.exposed", "T_p2p", "sends between stages, exposed",
+                                  "of each micro-batch, and once through the pipeline"};
+
+template <class R>
+struct OperatorContext {
+  const TrainingPlan<R>& plan;
+  const Layout<R>& layout;
+  const Stages<R>& stages;
+  const OperatorMachine<R>& machine;
+  LayerShape<R> shape;
+};
+
+// Embedding on the first stage or head on the last: work and its all-reduce.
+template <class R>
+struct TableTime {
+  Seconds<R> work{}, reduce{};
+};
+
+template <class R>
+Seconds<R> table_reduce(const OperatorContext<R>& x) {
+  if (x.shape.t <= 1) return {};
+  const auto& m = x.machine;
+  auto reduce = collective_time(CurveOf::kAllReduce, x.shape.H, x.layout.tensor, m);
+  NAME(reduce);
+  return kTableReduce(reduce * (1 - m.stack.overlap.tensor));
+}
+
+template <class R>
+TableTime<R> head_time(const OperatorContext<R>& x) {
+  if (x.plan.model.vocab <= 0) return {};
+  const auto& m = x.machine;
+  auto columns = x.plan.model.vocab / x.shape.t;
+  NAME(columns);
+  auto gemm = gemm_time<R>({x.shape.T, columns, x.shape.h, {}}, m.gemm16, m);
+  auto logits = traffic_time(x.shape.T * columns * m.stack.traffic.logits, Count<R>{4}, m);
+  NAME(gemm, logits);
+  return {kHeadTime(3 * gemm + logits), table_reduce(x)};
+}
+
+template <class R>
+TableTime<R> embedding_time(const OperatorContext<R>& x) {
+  if (x.plan.model.vocab <= 0) return {};
+  return {kEmbeddingTime(traffic_time(4 * x.shape.H, Count<R>{2}, x.machine)), table_reduce(x)};
+}
+
+// ov(x, y): y runs behind x; what runs at the same time slows the other by a share.
+template <class R>
+Seconds<R> behind(Seconds<R> compute, Seconds<R> communication, const OverlapStack<R>& k) {
+  if (communication <= Seconds<R>{}) return compute;
+  NAME(compute, communication);
+  auto both = min(compute, communication);
+  NAME(both);
+  return kBehind(max(compute + k.contention * both, communication + k.exposure * both));
+}
+
+// Gathers and reductions of parameters on the stack's curves; experts in their own group.
+template <class R>
+struct ShardedTransfer {
+  Seconds<R> gather{}, reduce{};
+};
+
+template <class R>
+Seconds<R> both_groups(CurveOf op, Bytes<R> dense, Bytes<R> routed, const Group<R>& all,
+                       const Group<R>& experts, const OperatorMachine<R>& m) {
+  auto t = collective_time(op, dense, all, m);
+  if (routed <= Bytes<R>{}) return t;
+  return t + collective_time(op, routed, experts, m);
+}
+
+template <class R>
+ShardedTransfer<R> sharded_transfer(const OperatorContext<R>& x, Count<R> P_dense,
+                                    Count<R> P_routed) {
+  const TrainingPlan<R>& plan = x.plan;
+  const auto groups = shard_groups(plan, x.layout);
+  const auto& b_gat = plan.precision.gather.size;
+  const auto& b_red = plan.precision.reduce.size;
+  NAME(P_dense, P_routed);
+  ShardedTransfer<R> out;
+  out.gather = both_groups(CurveOf::kAllGather, b_gat * P_dense, b_gat * P_routed, groups.shard,
+                           groups.expert_shard, x.machine);
+  out.reduce = both_groups(CurveOf::kReduceScatter, b_red * P_dense, b_red * P_routed,
+                           groups.shard, groups.expert_shard, x.machine);
+  if (groups.replicas.q <= 1) return out;
+  auto replicas = both_groups(CurveOf::kAllReduce, b_red * P_dense / x.layout.shard,
+                              P_routed <= 0 ? Bytes<R>{} : b_red * P_routed / x.layout.expert_shard,
+                              groups.replicas, groups.expert_replicas, x.machine);
+  auto n = x.layout.n;
+  NAME(replicas, n);
+  out.reduce = out.reduce + replicas / n;  // once a step
+  return out;
+}
+
+// A layer under FSDP: its time with prefetch, and what stays outside all layers in a step.
+template <class R>
+struct ShardedLayer {
+  Pass<R> all;
+  Seconds<R> outside{};
+};
+
+template <class R>
+ShardedLayer<R> shard_layer(const OperatorContext<R>& x, const LayerTime<R>& l,
+                            const LayerShard<R>& held, bool first) {
+  const Pass<R> alone{l.all.forward, l.all.backward + l.recompute};
+  if (x.plan.sharding.zero < 3) return {alone, {}};
+  const auto& o = x.machine.stack.overlap;
+  const auto t = sharded_transfer(x, held.matrices.full + held.vectors, held.experts.full);
+  auto gather = t.gather;
+  auto reduce = t.reduce;
+  auto n = x.layout.n;
+  NAME(gather, reduce, n);
+  ShardedLayer<R> out;
+  const bool piped = !(x.plan.mesh.pipeline <= 1);
+  // With a pipeline weights are gathered once and gradients reduced once a step.
+  out.all = piped ? Pass<R>{alone.forward + gather / n, alone.backward + reduce / n}
+                  : Pass<R>{behind(alone.forward, gather, o),
+                            behind(alone.backward, gather + reduce, o)};
+  if (!first) return out;
+  const Model<R>& model = x.plan.model;
+  auto tables = model.tied ? Count<R>{1} : Count<R>{2};
+  auto P_tables = tables * model.vocab * *model.hidden / x.plan.mesh.tensor;
+  NAME(P_tables);
+  const auto ends = sharded_transfer(x, P_tables, Count<R>{});
+  auto times = piped ? Count<R>{1} : n;
+  NAME(times);
+  out.outside = kOutside(times * (ends.gather + ends.reduce + gather + reduce));
+  return out;
+}
+
+// DDP and ZeRO-1, 2: gradients reduced, and weights gathered, once a step.
+template <class R>
+Seconds<R> gradients_exposed(const OperatorContext<R>& x, const StageShard<R>& shard,
+                             Seconds<R> window) {
+  const TrainingPlan<R>& plan = x.plan;
+  const bool alone = x.layout.ranks <= 1 && x.layout.expert_ranks <= 1;
+  if (alone || !(plan.sharding.zero < 3)) return {};
+  const auto& m = x.machine;
+  const auto& b_red = plan.precision.reduce.size;
+  auto S = b_red * shard.dense;
+  auto S_routed = b_red * shard.experts.full;
+  Seconds<R> T_dp;
+  if (plan.sharding.zero < 1) {
+    T_dp = both_groups(CurveOf::kAllReduce, S, S_routed, x.layout.data, x.layout.experts_data, m);
+  } else {
+    const auto t = sharded_transfer(x, shard.dense, shard.experts.full);
+    T_dp = t.gather + t.reduce;
+  }
+  NAME(T_dp, window);
+  if (!m.stack.overlap_gradients) return kGradientsExposed(T_dp);
+  const auto& o = m.stack.overlap;
+  return kGradientsExposed(max(o.gradients_least * T_dp, T_dp - o.gradients * window));
+}
+
+// Sends of a micro-batch between stages, there and back for each chunk, that compute does not hide.
+template <class R>
+Seconds<R> peer_time(const OperatorContext<R>& x) {
+  const TrainingPlan<R>& plan = x.plan;
+  const auto& m = x.machine;
+  if (plan.mesh.pipeline <= 1) return {};
+  const bool split = plan.mesh.sequence || m.stack.scatter_gather;
+  auto once = stage_hop(plan, x.layout, split ? x.shape.H / x.shape.t : x.shape.H, m);
+  if (m.stack.scatter_gather && !plan.mesh.sequence)
+    once = once + collective_time(CurveOf::kAllGather, x.shape.H, x.layout.tensor, m);
+  auto v = plan.schedule.chunks;
+  NAME(once, v);
+  return kPeerTime(2 * once * (1 - m.stack.overlap.pipeline) * v);
+}
+
+// Layers of all groups, each quantity summed: `of(i)` for group i.
+template <class R, class Of>
+Seconds<R> over_layers(const OperatorContext<R>& x, Of of) {
+  Sum<kSecond, R> sum;
+  for (std::size_t g = 0; g < x.plan.model.layers.size(); ++g) {
+    auto L_g = x.plan.model.layers[g].count;
+    NAME(L_g);
+    sum.add(group_label(x.plan.model, "layers", "layers of group", g), L_g * of(g));
+  }
+  return sum.total();
+}
+
+template <class R>
+struct StageTimes {
+  Seconds<R> slowest, all, layers_slowest;
+};
+
+template <class R>
+StageTimes<R> stage_times(const OperatorContext<R>& x, const std::vector<ShardedLayer<R>>& layers,
+                          const TableTime<R>& embedding, const TableTime<R>& head) {
+  Largest<kSecond, R> slowest, most_layers;
+  Sum<kSecond, R> all;
+  const int p = x.stages.count();
+  for (int i = 0; i < p; ++i) {
+    Sum<kSecond, R> of_layers, parts;
+    x.stages.groups_of(i, [&](std::size_t g, Count<R> n) {
+      auto F = layers[g].all.forward;
+      auto B = layers[g].all.backward;
+      NAME(F, B);
+      of_layers.add(group_label(x.plan.model, "layers", "layers of group", g), n * (F + B));
+    });
+    parts.add("layers", of_layers.total());
+    if (i == 0) parts.add("embedding", embedding.work + embedding.reduce);
+    if (i == p - 1) parts.add("head", head.work + head.reduce);
+    const auto t = kOperatorStage(parts.total());
+    slowest.offer({"stage", i}, t);
+    most_layers.offer({"stage", i}, of_layers.total());
+    all.add({"stage", i}, t);
+  }
+  return {slowest.best(), all.total(), most_layers.best()};
+}
+
+// Each part of a step that all stages share: n micro-batches, mean over p stages.
+template <class R>
+Seconds<R> mean_of(const OperatorContext<R>& x, Seconds<R> through) {
+  auto n = x.layout.n;
+  auto p = x.plan.mesh.pipeline;
+  NAME(through, n, p);
+  return n * through / p;
+}
+
+template <class R>
+void fill_layers(const OperatorContext<R>& x, const std::vector<LayerTime<R>>& l,
+                 const std::vector<ShardedLayer<R>>& sharded, const TableTime<R>& embedding,
+                 const TableTime<R>& head, OperatorStep<R>& s) {
+  const auto both = [](const Pass<R>& t) { return t.forward + t.backward; };
+  const auto exposed = [&](Seconds<R> once) {
+    return once <= Seconds<R>{} ? Seconds<R>{} : kMeanExposed(mean_of(x, once));
+  };
+  auto tables = embedding.work + head.work;
+  NAME(tables);
+  // What the host holds a layer back counts as work: it is in `all`, not in its parts.
+  auto work = over_layers(x, [&](std::size_t g) {
+    return both(l[g].all) - both(l[g].tensor) - both(l[g].expert) - both(l[g].context);
+  });
+  NAME(work);
+  s.compute.useful = kOperatorUseful(mean_of(x, work + tables));
+  auto again = over_layers(x, [&](std::size_t g) { return l[g].recompute; });
+  NAME(again);
+  if (x.plan.recompute != Recompute::kNone) s.compute.recompute = kOperatorAgain(mean_of(x, again));
+  auto reduces = embedding.reduce + head.reduce;
+  NAME(reduces);
+  s.tensor = exposed(over_layers(x, [&](std::size_t g) { return both(l[g].tensor); }) + reduces);
+  s.expert = exposed(over_layers(x, [&](std::size_t g) { return both(l[g].expert); }));
+  s.context = exposed(over_layers(x, [&](std::size_t g) { return both(l[g].context); }));
+  s.data = exposed(over_layers(x, [&](std::size_t g) {
+    return both(sharded[g].all) - both(l[g].all) - l[g].recompute;
+  }));
+  s.parts.gemms = mean_of(x, over_layers(x, [&](std::size_t g) { return l[g].gemms; }));
+  s.parts.attention = mean_of(x, over_layers(x, [&](std::size_t g) { return l[g].attention; }));
+  s.parts.elementwise = mean_of(x, over_layers(x, [&](std::size_t g) { return l[g].elementwise; }));
+  s.parts.casts = mean_of(x, over_layers(x, [&](std::size_t g) { return l[g].casts; }));
+  s.parts.tables = mean_of(x, tables);
+}
+
+template <class R>
+void fill_pipeline(const OperatorContext<R>& x, const StageTimes<R>& t, OperatorStep<R>& s) {
+  if (x.plan.mesh.pipeline <= 1) return;
+  auto t_max = t.slowest;
+  auto t_all = t.all;
+  auto t_p2p = peer_time(x);
+  auto n = x.layout.n;
+  auto v = x.plan.schedule.chunks;
+  auto p = x.plan.mesh.pipeline;
+  NAME(t_max, t_all, t_p2p, n, v, p);
+  s.pipeline.bubble = kOperatorBubble((t_all - t_max) / v);
+  s.pipeline.imbalance = kOperatorImbalance(n * (t_max - t_all / p));
+  s.p2p = kPeerExposed((n + (p - 1) / v) * t_p2p);
+}
+
+// All of a step. `memory`: of the heaviest stage, whose parameters are reduced and updated.
+template <class R>
+OperatorStep<R> operator_step(const TrainingPlan<R>& plan, const Layout<R>& layout,
+                              const Stages<R>& stages, const StageMemory<R>& memory) {
+  const OperatorMachine<R> m = operator_machine(plan);
+  const OperatorContext<R> x{plan, layout, stages, m, layer_shape(plan, layout)};
+  const Degrees<R> degrees{plan.mesh.tensor, plan.mesh.expert, plan.mesh.expert_tensor};
+  std::vector<NamedGemm<R>> gemms;
+  std::vector<LayerTime<R>> layers;
+  std::vector<ShardedLayer<R>> sharded;
+  Seconds<R> outside{};
+  for (const LayerGroup<R>& g : plan.model.layers) {
+    layers.push_back(layer_time(plan, g, layout, x.shape, m, gemms));
+    const bool first = sharded.empty();
+    LayerShard<R> held;
+    if (!(plan.sharding.zero < 3)) held = layer_shard(plan.model, plan.trainable.adapters, g, degrees);
+    sharded.push_back(shard_layer(x, layers.back(), held, first));
+    if (first) outside = sharded.back().outside;
+  }
+  const TableTime<R> embedding = embedding_time(x), head = head_time(x);
+  OperatorStep<R> s;
+  fill_layers(x, layers, sharded, embedding, head, s);
+  const StageTimes<R> t = stage_times(x, sharded, embedding, head);
+  fill_pipeline(x, t, s);
+  auto v = plan.schedule.chunks;
+  auto p = plan.mesh.pipeline;
+  auto busiest = t.layers_slowest;
+  NAME(v, p, busiest);
+  auto window = busiest * (1 + p * (v - 1)) / v;
+  NAME(window);
+  s.data = s.data + outside + gradients_exposed(x, memory.shard, window);
+  s.optimizer = optimizer_time(plan, layout, memory, m.stack.traffic.efficiency) +
+                m.stack.traffic.optimizer_kernels * m.stack.fixed.kernel;
+  s.fixed = kFixedStep(m.stack.fixed.step);
+  Sum<kSecond, R> step;
+  step.add("compute", s.compute.useful).add("recompute", s.compute.recompute);
+  step.add("imbalance", s.pipeline.imbalance).add("bubble", s.pipeline.bubble);
+  step.add("tensor", s.tensor).add("context", s.context).add("expert", s.expert);
+  step.add("pipeline", s.p2p).add("data", s.data);
+  step.add("optimizer", s.optimizer).add("fixed", s.fixed);
+  auto one_size = step.total();
+  auto G = layout.G;
+  NAME(one_size, G);
+  s.growth = kClusterGrowth(one_size * m.stack.fixed.growth * max(0, log2(G / 8)));
+  step.add("growth", s.growth);
+  s.time = kStepTime(step.total());
+  return s;
+}
+
+}  // namespace reckon

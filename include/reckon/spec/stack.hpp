@@ -1,0 +1,303 @@
+// A software stack: how well a framework of one generation runs a chip. hardware/stacks/NAME.yaml
+//
+//   kind: stack
+//   name: NeMo 2024 on H100
+//   base: generic-h100                    # what is not stated here
+//   gemm: {ceiling: 66.4%, ceiling_fp8: 59.2%}
+//   attention: {ceiling: 47.1%}
+//   collectives: nccl-h100
+//
+// Every value is a measurement or a fit, none is a fact of the chip, of one model or of one run.
+// Shares are of 1; `collectives` are curves measured inside one node.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "reckon/doc/field.hpp"
+#include "reckon/units/quantity.hpp"
+
+namespace reckon {
+
+// One output tile of a GEMM kernel and its quality on a full machine.
+template <class R>
+struct Tile {
+  Count<R> rows, columns;
+  Ratio<R> quality;
+
+  template <class V, class... S>
+  static void fields(V&& v, S&... s) {
+    v(Field("rows", "m_t", "of the output").required().degree(), s.rows...);
+    v(Field("columns", "n_t", "of the output").required().degree(), s.columns...);
+    v(Field("quality", "q_t", "share of the ceiling it reaches on a full machine")
+          .required()
+          .efficiency(),
+      s.quality...);
+  }
+};
+
+// t_gemm = max(FLOPs / (P · ceiling · waves · K/(K + depth)), bytes / (W_m · memory.efficiency))
+template <class R>
+struct GemmStack {
+  Ratio<R> ceiling{1}, rowwise{1}, batched{1}, grouped{1}, depth_fp8{1};
+  std::optional<Ratio<R>> ceiling_fp8, ceiling_fp4;
+  Count<R> depth{0}, smooth_waves{8};
+  std::vector<Tile<R>> tiles;
+
+  template <class V, class... S>
+  static void fields(V&& v, S&... s) {
+    v(Field("ceiling", "gm", "share of the peak that a large GEMM sustains, 16 bit")
+          .required()
+          .efficiency(),
+      s.ceiling...);
+    v(Field("ceiling_fp8", "gm8", "the same in fp8").efficiency(), s.ceiling_fp8...);
+    v(Field("ceiling_fp4", "gm4", "the same in fp4").efficiency(), s.ceiling_fp4...);
+    v(Field("rowwise", "rw", "factor on the fp8 ceiling with one scale a row").efficiency(),
+      s.rowwise...);
+    v(Field("batched", "bg", "factor on the ceiling of the batched GEMMs of unfused attention")
+          .efficiency(),
+      s.batched...);
+    v(Field("grouped", "egg", "factor on the speed of an MoE's grouped GEMMs").efficiency(),
+      s.grouped...);
+    v(Field("depth", "k0", "depth K at which half the ceiling is reached").required().degree(),
+      s.depth...);
+    v(Field("depth_fp8", "k8", "factor on that in fp8").hint(Hint::kRatio).limit(Limit::kPositive),
+      s.depth_fp8...);
+    v(Field("smooth_waves", "w_s", "waves from which kernels smooth the tail").degree(),
+      s.smooth_waves...);
+    v(Field("tiles", "", "output tiles to choose from").required(), s.tiles...);
+  }
+};
+
+template <class R>
+struct AttentionStack {
+  Ratio<R> ceiling{1}, backward{1};
+  Ratio<R> backward_flops{1};
+  Count<R> fill{0};
+  Bytes<R> softmax{}, dropout{}, softmax_backward{}, dropout_backward{};
+
+  template <class V, class... S>
+  static void fields(V&& v, S&... s) {
+    v(Field("ceiling", "af", "share of the 16-bit peak that a flash kernel reaches on long input")
+          .required()
+          .efficiency(),
+      s.ceiling...);
+    v(Field("fill", "s0", "tokens at which it reaches half of that").required().degree(),
+      s.fill...);
+    v(Field("backward", "abr", "factor on the ceiling in the backward pass").efficiency(),
+      s.backward...);
+    v(Field("backward_flops", "f_bwd", "FLOPs of the backward kernel over the forward one")
+          .hint(Hint::kRatio)
+          .limit(Limit::kPositive)
+          .required(),
+      s.backward_flops...);
+    v(Field("softmax", "b_sm", "unfused: traffic of a score's softmax, forward"), s.softmax...);
+    v(Field("dropout", "b_do", "unfused: traffic of a score's dropout, forward"), s.dropout...);
+    v(Field("softmax_backward", "b_smb", "unfused: of its softmax, backward"),
+      s.softmax_backward...);
+    v(Field("dropout_backward", "b_dob", "unfused: of its dropout, backward"),
+      s.dropout_backward...);
+  }
+};
+
+// What is bound by memory: norms, residual sums, activations, positions, casts, logits, optimizer.
+template <class R>
+struct TrafficStack {
+  Ratio<R> efficiency{1}, passes{1}, eager_passes{1}, cast{1}, recomputed{1};
+  Count<R> kernels{0}, backward_kernels{0}, optimizer_kernels{0};
+  Bytes<R> logits{};
+
+  template <class V, class... S>
+  static void fields(V&& v, S&... s) {
+    v(Field("efficiency", "em", "share of the memory bandwidth").required().efficiency(),
+      s.efficiency...);
+    v(Field("passes", "ew", "factor on the least bytes of the elementwise operators")
+          .hint(Hint::kRatio)
+          .limit(Limit::kPositive)
+          .required(),
+      s.passes...);
+    v(Field("eager_passes", "eag", "further factor where kernels are not fused")
+          .hint(Hint::kRatio)
+          .limit(Limit::kPositive),
+      s.eager_passes...);
+    v(Field("cast", "cast", "factor on the bytes of fp8 casts")
+          .hint(Hint::kRatio)
+          .limit(Limit::kPositive),
+      s.cast...);
+    v(Field("recomputed", "r_el", "share of the forward traffic that `recompute: norms` repeats")
+          .share(),
+      s.recomputed...);
+    v(Field("kernels", "nel", "elementwise kernels of a layer, forward").required().count(),
+      s.kernels...);
+    v(Field("backward_kernels", "nelb", "the same, backward")
+          .required()
+          .hint(Hint::kRatio)
+          .limit(Limit::kPositive),
+      s.backward_kernels...);
+    v(Field("optimizer_kernels", "n_opt", "of an update").required().count(),
+      s.optimizer_kernels...);
+    v(Field("logits", "lossb", "traffic of a logit: loss, its gradient").required(), s.logits...);
+  }
+};
+
+// Fixed costs: of a kernel, of a layer on the host, of a step; and what grows with the GPUs.
+template <class R>
+struct FixedStack {
+  Seconds<R> kernel{}, layer{}, step{};
+  Ratio<R> growth{};
+
+  template <class V, class... S>
+  static void fields(V&& v, S&... s) {
+    v(Field("kernel", "tl", "of a kernel").required(), s.kernel...);
+    v(Field("layer", "hl", "least time of a layer's forward pass: the host issues it"),
+      s.layer...);
+    v(Field("step", "t_fixed", "of a step"), s.step...);
+    v(Field("growth", "jit", "longer by this share at every doubling beyond one node")
+          .hint(Hint::kFraction),
+      s.growth...);
+  }
+};
+
+// Between nodes: ring or tree.
+template <class R>
+struct NetworkStack {
+  Ratio<R> efficiency{1}, hops{1}, tree_rate{1}, all_to_all{1}, ring_attention{1}, peer{1};
+  Seconds<R> base{}, node_hop{}, network_hop{}, tree_hop{};
+
+  template <class V, class... S>
+  static void fields(V&& v, S&... s) {
+    v(Field("efficiency", "en", "share of the network's line rate").required().efficiency(),
+      s.efficiency...);
+    v(Field("base", "a_base", "of every collective between nodes").required(), s.base...);
+    v(Field("node_hop", "a_node", "of a ring, inside a node").required(), s.node_hop...);
+    v(Field("network_hop", "a_net", "of a ring, between nodes").required(), s.network_hop...);
+    v(Field("tree_hop", "a_tree", "of a tree, inside a node").required(), s.tree_hop...);
+    v(Field("hops", "lat", "factor on those").hint(Hint::kRatio).limit(Limit::kPositive),
+      s.hops...);
+    v(Field("tree_rate", "e_tree", "a tree's rate over a ring's").efficiency(), s.tree_rate...);
+    v(Field("all_to_all", "ea2a", "share of the links that an all-to-all reaches").efficiency(),
+      s.all_to_all...);
+    v(Field("ring_attention", "e_hop", "share of the all-gather's rate that one hop reaches")
+          .efficiency(),
+      s.ring_attention...);
+    v(Field("peer", "e_peer", "share of the link's rate that one peer reaches").efficiency(),
+      s.peer...);
+  }
+};
+
+// What runs behind compute, and what that costs.
+template <class R>
+struct OverlapStack {
+  Ratio<R> tensor{}, async_tensor{}, pipeline{}, expert{}, contention{}, exposure{}, regather{};
+  Ratio<R> gradients{1}, gradients_least{};
+
+  template <class V, class... S>
+  static void fields(V&& v, S&... s) {
+    v(Field("tensor", "tpo", "share of tensor-parallel collectives that hides").share(),
+      s.tensor...);
+    v(Field("async_tensor", "tpoa", "the same with asynchronous tensor parallelism").share(),
+      s.async_tensor...);
+    v(Field("pipeline", "p2po", "share of the sends between stages that hides").share(),
+      s.pipeline...);
+    v(Field("expert", "a2ao", "share of dispatch and combine that hides, where a plan overlaps it")
+          .share(),
+      s.expert...);
+    v(Field("contention", "cont", "slow-down of compute while FSDP communicates").share(),
+      s.contention...);
+    v(Field("exposure", "expo", "slow-down of FSDP's communication by compute; 1 = no overlap")
+          .share(),
+      s.exposure...);
+    v(Field("regather", "o_re", "share left of sequence parallelism's second gather").share(),
+      s.regather...);
+    v(Field("gradients", "o_win", "share of the window that gradients can hide behind").share(),
+      s.gradients...);
+    v(Field("gradients_least", "o_min", "share of the gradients' time that never hides").share(),
+      s.gradients_least...);
+  }
+};
+
+enum class CurveOf { kAllReduce, kAllGather, kReduceScatter, kAllToAll };
+constexpr auto names(CurveOf) {
+  return std::array{"all_reduce", "all_gather", "reduce_scatter", "all_to_all"};
+}
+
+// Inside a node: t = latency + root · √(S / 1 MB) + wire bytes / rate.
+template <class R>
+struct Curve {
+  CurveOf op{};
+  Count<R> ranks;
+  Seconds<R> latency, root;
+  ByteRate<R> rate;
+
+  template <class V, class... S>
+  static void fields(V&& v, S&... s) {
+    v(Field("op", "", "all_reduce | all_gather | reduce_scatter | all_to_all").required(),
+      s.op...);
+    v(Field("ranks", "q_row", "GPUs it was measured on").required().degree(), s.ranks...);
+    v(Field("latency", "a", "of an empty call").required(), s.latency...);
+    v(Field("root", "g", "at 1 MB; grows with the square root of the bytes").required(),
+      s.root...);
+    v(Field("rate", "W", "of large messages, bytes on the wire").required().limit(Limit::kPositive),
+      s.rate...);
+  }
+};
+
+template <class R>
+struct Collectives {
+  std::string id, name, source;
+  std::vector<Curve<R>> curves;
+
+  template <class V, class... S>
+  static void fields(V&& v, S&... s) {
+    v(Field("id", "", "the file's name, filled in by the program"), s.id...);
+    v(Field("name", "", "as people call it"), s.name...);
+    v(Field("curves", "", "by operation and group size, ascending").required(), s.curves...);
+    v(Field("source", "", "where the figures come from"), s.source...);
+  }
+};
+
+template <class R>
+struct Stack {
+  std::string id, name, source, fitted;
+  GemmStack<R> gemm;
+  AttentionStack<R> attention;
+  TrafficStack<R> traffic;
+  FixedStack<R> fixed;
+  NetworkStack<R> network;
+  OverlapStack<R> overlap;
+  Collectives<R> collectives;
+  bool eager = false, async_tensor = false, rowwise = false, fp8_dispatch = false;
+  bool overlap_gradients = true, overlap_experts = false, scatter_gather = false;
+
+  template <class V, class... S>
+  static void fields(V&& v, S&... s) {
+    v(Field("id", "", "the file's name, filled in by the program"), s.id...);
+    v(Field("name", "", "as people call it"), s.name...);
+    v(Field("fitted", "", "on which runs, and how many"), s.fitted...);
+    v(Field("gemm", "", "matrix products").required(), s.gemm...);
+    v(Field("attention", "", "the attention core").required(), s.attention...);
+    v(Field("traffic", "", "operators bound by memory").required(), s.traffic...);
+    v(Field("fixed", "", "costs that no size changes").required(), s.fixed...);
+    v(Field("network", "", "between nodes").required(), s.network...);
+    v(Field("overlap", "", "what hides behind compute").required(), s.overlap...);
+    v(Field("collectives", "", "a file in hardware/collectives").by_name().required(),
+      s.collectives...);
+    v(Field("eager", "", "elementwise kernels are not fused"), s.eager...);
+    v(Field("async_tensor", "", "tensor-parallel collectives in pieces, behind GEMMs"),
+      s.async_tensor...);
+    v(Field("rowwise", "", "fp8 with one scale a row"), s.rowwise...);
+    v(Field("fp8_dispatch", "", "tokens go to experts in fp8"), s.fp8_dispatch...);
+    v(Field("overlap_gradients", "", "gradients are reduced during the backward pass"),
+      s.overlap_gradients...);
+    v(Field("overlap_experts", "", "dispatch and combine run behind another micro-batch"),
+      s.overlap_experts...);
+    v(Field("scatter_gather", "",
+            "tensor ranks send a share each to the next stage and gather there (Narayanan 2021)"),
+      s.scatter_gather...);
+    v(Field("source", "", "where the figures come from"), s.source...);
+  }
+};
+
+}  // namespace reckon

@@ -1,0 +1,121 @@
+#include "legal_stack.hpp"
+
+#include <fmt/format.h>
+
+#include "reckon/cost/operators/machine.hpp"
+
+namespace reckon {
+namespace {
+
+class StackCheck {
+ public:
+  StackCheck(const TrainingPlan<double>& plan, const Places& places, Diagnostics& out)
+      : plan_(plan), places_(places), out_(out) {}
+
+  void run() {
+    stated_twice();
+    shapes();
+    mixers();
+    formats();
+    curves();
+    adapters();
+  }
+
+ private:
+  Diagnostic& fault(std::string_view path, std::string message) {
+    return out_.error(places_.of(path), std::move(message));
+  }
+  const Stack<double>& stack() const { return *plan_.stack; }
+
+  // Either an assumed efficiency or the stack's kernels give the compute time.
+  void stated_twice() {
+    if (!places_.stated("assume.train.mfu") || !plan_.assume.train.mfu) return;
+    fault("assume.train.mfu",
+          "compute time has two sources: an assumed MFU, and the kernels of a software stack")
+        .note(places_.of("stack"), "the stack is named here")
+        .help("leave one of them out");
+  }
+
+  void shapes() {
+    if (plan_.model.abstract() || !plan_.model.hidden || plan_.model.layers.empty()) {
+      fault("stack", "kernels have shapes, which an abstract model does not state")
+          .note(places_.of("model"), "the model is stated here")
+          .help("name a model (`reckon list models`), or assume an efficiency: assume: "
+                "{train.mfu: 40%}");
+    }
+    if (!plan_.batch.sequence || !plan_.batch.micro)
+      fault("stack", "kernels have shapes: the batch must state micro and sequence")
+          .note(places_.of("batch"), "the batch is stated here");
+    if (!plan_.cluster.node.chip.units)
+      fault("stack", "tiles are dealt to the chip's units, which are not stated")
+          .note(places_.of("cluster.node.chip"), "units is missing here")
+          .help("state them: chip: {units: 132}");
+  }
+
+  void mixers() {
+    for (std::size_t i = 0; i < plan_.model.layers.size(); ++i) {
+      const MixerKind kind = plan_.model.layers[i].mixer.kind;
+      if (kind == MixerKind::kAttention || kind == MixerKind::kMla || kind == MixerKind::kNone ||
+          kind == MixerKind::kAbstract)
+        continue;
+      fault(fmt::format("model.layers.{}.mixer.kind", i),
+            fmt::format("the kernels of a {} mixer are not priced", name_of(kind)))
+          .help("assume an efficiency instead of a stack: assume: {train.mfu: 40%}");
+    }
+  }
+
+  void needs(Compute format, bool has, const char* key) {
+    if (plan_.precision.compute != format || has) return;
+    fault("precision.compute", fmt::format("stack '{}' states no ceiling for {} GEMMs",
+                                           stack().id, name_of(format)))
+        .note(places_.of("stack"), "the stack is named here")
+        .help(fmt::format("state it: stack: {{base: {}, gemm.{}: 60%}}, or choose another precision",
+                          stack().id, key));
+  }
+
+  void formats() {
+    needs(Compute::kFp8, stack().gemm.ceiling_fp8.has_value(), "ceiling_fp8");
+    needs(Compute::kFp4, stack().gemm.ceiling_fp4.has_value(), "ceiling_fp4");
+    const Compute format = plan_.precision.compute, wide = wide_format(plan_);
+    const bool known = format == wide || format == Compute::kFp8 || format == Compute::kFp4;
+    if (!known)
+      fault("precision.compute", fmt::format("stacks price no {} GEMMs", name_of(format)))
+          .help("bf16, fp16, tf32, fp8 and fp4 are priced");
+    if (!plan_.cluster.node.chip.peak.of(wide))
+      fault("precision.compute",
+            fmt::format("attention and head run in {}, for which the chip states no peak",
+                        name_of(wide)))
+          .note(places_.of("cluster.node.chip.peak"), "peaks are stated here");
+    if (stack().gemm.tiles.empty()) fault("stack", "the stack states no tiles for its GEMMs");
+  }
+
+  void curves() {
+    for (const CurveOf op : {CurveOf::kAllReduce, CurveOf::kAllGather, CurveOf::kReduceScatter,
+                             CurveOf::kAllToAll}) {
+      bool has = false;
+      for (const Curve<double>& c : stack().collectives.curves) has = has || c.op == op;
+      if (!has)
+        fault("stack", fmt::format("the stack's collectives have no curve for {}", name_of(op)))
+            .help("name a file of hardware/collectives that has one");
+    }
+  }
+
+  void adapters() {
+    if (plan_.trainable.adapters)
+      fault("stack", "the kernels of adapter training are not priced")
+          .note(places_.of("trainable"), "adapters are stated here")
+          .help("assume an efficiency instead of a stack: assume: {train.mfu: 40%}");
+  }
+
+  const TrainingPlan<double>& plan_;
+  const Places& places_;
+  Diagnostics& out_;
+};
+
+}  // namespace
+
+void check_stack(const TrainingPlan<double>& plan, const Places& places, Diagnostics& out) {
+  if (plan.stack) StackCheck(plan, places, out).run();
+}
+
+}  // namespace reckon
