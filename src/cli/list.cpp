@@ -15,25 +15,25 @@ struct Topic {
 };
 
 const std::vector<Topic>& topics() {
-  static const std::vector<Topic> all{{"hardware",
-                                       {Shelf::kChips, Shelf::kNodes, Shelf::kFabrics,
-                                        Shelf::kClusters, Shelf::kKernels, Shelf::kNccl,
-                                        Shelf::kStacks, Shelf::kCollectives}},
-                                      {"chips", {Shelf::kChips}},
-                                      {"nodes", {Shelf::kNodes}},
-                                      {"fabrics", {Shelf::kFabrics}},
-                                      {"clusters", {Shelf::kClusters}},
-                                      {"kernels", {Shelf::kKernels}},
-                                      {"nccl", {Shelf::kNccl}},
-                                      {"models", {Shelf::kModels}},
-                                      {"architectures", {Shelf::kArchitectures}},
-                                      {"precision", {Shelf::kRecipes}},
-                                      {"optimizers", {Shelf::kOptimizers}},
-                                      {"formats", {Shelf::kFormats}},
-                                      {"presets", {Shelf::kPresets}},
-                                      {"stacks", {Shelf::kStacks}},
-                                      {"collectives", {Shelf::kCollectives}},
-                                      {"laws", {Shelf::kLaws}}};
+  static const std::vector<Topic> all{
+      {"hardware",
+       {Shelf::kChips, Shelf::kNodes, Shelf::kFabrics, Shelf::kClusters, Shelf::kKernels,
+        Shelf::kNccl, Shelf::kStacks, Shelf::kCollectives}},
+      {"chips", {Shelf::kChips}},
+      {"nodes", {Shelf::kNodes}},
+      {"fabrics", {Shelf::kFabrics}},
+      {"clusters", {Shelf::kClusters}},
+      {"kernels", {Shelf::kKernels}},
+      {"nccl", {Shelf::kNccl}},
+      {"models", {Shelf::kModels}},
+      {"architectures", {Shelf::kArchitectures}},
+      {"precision", {Shelf::kRecipes}},
+      {"optimizers", {Shelf::kOptimizers}},
+      {"formats", {Shelf::kFormats}},
+      {"presets", {Shelf::kPresets}},
+      {"stacks", {Shelf::kStacks}},
+      {"collectives", {Shelf::kCollectives}},
+      {"laws", {Shelf::kLaws}}};
   return all;
 }
 

@@ -102,20 +102,34 @@ void headline(const doc::Value& resolved, const TrainingPlan<double>& plan,
   add("training", training);
   if (!plan.stack) return;
   const Stack<double>& stack = *plan.stack;
-  add("stack", fmt::format("{}{}{}{}", stack.name.empty() ? stack.id : stack.name,
-                           changed(resolved, "stack"), stack.fitted.empty() ? "" : ": ",
-                           stack.fitted));
+  add("stack",
+      fmt::format("{}{}{}{}", stack.name.empty() ? stack.id : stack.name,
+                  changed(resolved, "stack"), stack.fitted.empty() ? "" : ": ", stack.fitted));
 }
 
 }  // namespace
 
 // The kernels of a stack leave no room for assumed efficiencies.
 static const std::vector<std::string_view>& stack_assumptions() {
-  static const std::vector<std::string_view> keys{
-      "preset",     "flops",           "ring_factor", "dispatch",           "activations",
-      "attention",  "swiglu",          "gqa",         "rope",               "fused_norm",
-      "dropout",    "logits",          "capacity",    "softmax_statistics", "reserve.*",
-      "live_layers", "gathered_layers", "power",       "pue"};
+  static const std::vector<std::string_view> keys{"preset",
+                                                  "flops",
+                                                  "ring_factor",
+                                                  "dispatch",
+                                                  "activations",
+                                                  "attention",
+                                                  "swiglu",
+                                                  "gqa",
+                                                  "rope",
+                                                  "fused_norm",
+                                                  "dropout",
+                                                  "logits",
+                                                  "capacity",
+                                                  "softmax_statistics",
+                                                  "reserve.*",
+                                                  "live_layers",
+                                                  "gathered_layers",
+                                                  "power",
+                                                  "pue"};
   return keys;
 }
 

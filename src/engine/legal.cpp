@@ -300,8 +300,8 @@ class TrainingCheck {
     if (!plan_.mesh.expert_tensor) return;
     const long t_e = number(plan_.mesh.expert_tensor), t = number(plan_.mesh.tensor);
     if (t_e != 1 && t_e != t)
-      fault("mesh.expert_tensor", fmt::format("expert_tensor = {} is neither 1 nor tensor = {}",
-                                              t_e, t))
+      fault("mesh.expert_tensor",
+            fmt::format("expert_tensor = {} is neither 1 nor tensor = {}", t_e, t))
           .help(fmt::format("write expert_tensor: 1, or {}", t));
     if (t_e == 1 && t > 1 && !plan_.mesh.sequence)
       fault("mesh.expert_tensor",

@@ -40,8 +40,9 @@ class StackCheck {
     if (plan_.model.abstract() || !plan_.model.hidden || plan_.model.layers.empty()) {
       fault("stack", "kernels have shapes, which an abstract model does not state")
           .note(places_.of("model"), "the model is stated here")
-          .help("name a model (`reckon list models`), or assume an efficiency: assume: "
-                "{train.mfu: 40%}");
+          .help(
+              "name a model (`reckon list models`), or assume an efficiency: assume: "
+              "{train.mfu: 40%}");
     }
     if (!plan_.batch.sequence || !plan_.batch.micro)
       fault("stack", "kernels have shapes: the batch must state micro and sequence")
@@ -66,11 +67,12 @@ class StackCheck {
 
   void needs(Compute format, bool has, const char* key) {
     if (plan_.precision.compute != format || has) return;
-    fault("precision.compute", fmt::format("stack '{}' states no ceiling for {} GEMMs",
-                                           stack().id, name_of(format)))
+    fault("precision.compute",
+          fmt::format("stack '{}' states no ceiling for {} GEMMs", stack().id, name_of(format)))
         .note(places_.of("stack"), "the stack is named here")
-        .help(fmt::format("state it: stack: {{base: {}, gemm.{}: 60%}}, or choose another precision",
-                          stack().id, key));
+        .help(
+            fmt::format("state it: stack: {{base: {}, gemm.{}: 60%}}, or choose another precision",
+                        stack().id, key));
   }
 
   void formats() {
@@ -90,10 +92,10 @@ class StackCheck {
   }
 
   void curves() {
-    for (const CurveOf op : {CurveOf::kAllReduce, CurveOf::kAllGather, CurveOf::kReduceScatter,
-                             CurveOf::kAllToAll}) {
+    for (const CurveOf op :
+         {CurveOf::kAllReduce, CurveOf::kAllGather, CurveOf::kReduceScatter, CurveOf::kAllToAll}) {
       bool has = false;
-      for (const Curve<double>& c : stack().collectives.curves) has = has || c.op == op;
+      for (const NodeCurve<double>& c : stack().collectives.curves) has = has || c.op == op;
       if (!has)
         fault("stack", fmt::format("the stack's collectives have no curve for {}", name_of(op)))
             .help("name a file of hardware/collectives that has one");

@@ -482,7 +482,8 @@ Value resolve_assume(Workspace& work, const Value& said, Diagnostics& diagnostic
   }
   if (const Value* stack = overlay.find("stack")) {
     diagnostics.error(stack->span, "assume: a software stack is no assumption of its own")
-        .help(fmt::format("write stack: {} beside assume", stack->is_scalar() ? stack->text : "NAME"));
+        .help(fmt::format("write stack: {} beside assume",
+                          stack->is_scalar() ? stack->text : "NAME"));
     std::erase_if(overlay.entries, [](const doc::Entry& e) { return e.key == "stack"; });
   }
   rewrite(overlay, "overlap", [](const Value& v) { return v.is_scalar() ? overlap_of(v) : v; });

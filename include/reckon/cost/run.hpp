@@ -99,8 +99,8 @@ std::vector<LayerShard<R>> whole_layers(const TrainingPlan<R>& plan) {
   std::vector<LayerShard<R>> out;
   if (plan.model.abstract()) return out;
   for (const LayerGroup<R>& g : plan.model.layers)
-    out.push_back(
-        layer_shard(plan.model, plan.trainable.adapters, g, Degrees<R>{Count<R>{1}, Count<R>{1}, {}}));
+    out.push_back(layer_shard(plan.model, plan.trainable.adapters, g,
+                              Degrees<R>{Count<R>{1}, Count<R>{1}, {}}));
   return out;
 }
 

@@ -51,8 +51,8 @@ inline const Formula kStepTime{"step.time", "T", "time of one optimizer step",
 // What the update reads and writes on one GPU: states and master twice, gradients once, weights
 // once.
 template <class R>
-Seconds<R> optimizer_time(const TrainingPlan<R>& plan, const Layout<R>& x,
-                          const StageMemory<R>& m, Ratio<R> efficiency) {
+Seconds<R> optimizer_time(const TrainingPlan<R>& plan, const Layout<R>& x, const StageMemory<R>& m,
+                          Ratio<R> efficiency) {
   const Precision<R>& f = plan.precision;
   const bool adapters = plan.trainable.adapters.has_value();
   const SharedBy<R> n_o = shared_by(x, !(plan.sharding.zero < 1), "n_o", "n_oe");

@@ -71,7 +71,8 @@ TrainingEstimate<R> estimate(const TrainingPlan<R>& plan);
 
 namespace detail {
 
-inline constexpr const char* kNoMfu = "the plan states no efficiency: assume: {train.mfu: 40%}, or stack: NAME";
+inline constexpr const char* kNoMfu =
+    "the plan states no efficiency: assume: {train.mfu: 40%}, or stack: NAME";
 inline constexpr const char* kNoTokens = "the plan states no length: run: {tokens: 1.4T}";
 inline constexpr const char* kNoShape =
     "needs the model's layers and hidden width and batch.sequence";

@@ -151,8 +151,7 @@ struct FixedStack {
   template <class V, class... S>
   static void fields(V&& v, S&... s) {
     v(Field("kernel", "tl", "of a kernel").required(), s.kernel...);
-    v(Field("layer", "hl", "least time of a layer's forward pass: the host issues it"),
-      s.layer...);
+    v(Field("layer", "hl", "least time of a layer's forward pass: the host issues it"), s.layer...);
     v(Field("step", "t_fixed", "of a step"), s.step...);
     v(Field("growth", "jit", "longer by this share at every doubling beyond one node")
           .hint(Hint::kFraction),
@@ -225,7 +224,7 @@ constexpr auto names(CurveOf) {
 
 // Inside a node: t = latency + root · √(S / 1 MB) + wire bytes / rate.
 template <class R>
-struct Curve {
+struct NodeCurve {
   CurveOf op{};
   Count<R> ranks;
   Seconds<R> latency, root;
@@ -233,12 +232,10 @@ struct Curve {
 
   template <class V, class... S>
   static void fields(V&& v, S&... s) {
-    v(Field("op", "", "all_reduce | all_gather | reduce_scatter | all_to_all").required(),
-      s.op...);
+    v(Field("op", "", "all_reduce | all_gather | reduce_scatter | all_to_all").required(), s.op...);
     v(Field("ranks", "q_row", "GPUs it was measured on").required().degree(), s.ranks...);
     v(Field("latency", "a", "of an empty call").required(), s.latency...);
-    v(Field("root", "g", "at 1 MB; grows with the square root of the bytes").required(),
-      s.root...);
+    v(Field("root", "g", "at 1 MB; grows with the square root of the bytes").required(), s.root...);
     v(Field("rate", "W", "of large messages, bytes on the wire").required().limit(Limit::kPositive),
       s.rate...);
   }
@@ -247,7 +244,7 @@ struct Curve {
 template <class R>
 struct Collectives {
   std::string id, name, source;
-  std::vector<Curve<R>> curves;
+  std::vector<NodeCurve<R>> curves;
 
   template <class V, class... S>
   static void fields(V&& v, S&... s) {

@@ -271,7 +271,8 @@ struct TrainingPlan {
     v(Field("batch", "", "of one optimizer step").required(), s.batch...);
     v(Field("precision", "", "a file in formats/recipes").by_name().supplied(), s.precision...);
     v(Field("optimizer", "", "a file in optimizers/").by_name().supplied(), s.optimizer...);
-    v(Field("recompute", "", "none | selective (the attention core) | norms (and activation functions) | "
+    v(Field("recompute", "",
+            "none | selective (the attention core) | norms (and activation functions) | "
             "operators (every second) | full (layer inputs kept)")
           .supplied(),
       s.recompute...);

@@ -54,8 +54,8 @@ class Activations : public QuestionOf<ActivationsQuestion> {
     need_widths(q, asked);
     if (q.on.recompute == Recompute::kNorms || q.on.recompute == Recompute::kOperators)
       asked
-          .fault("recompute", fmt::format("recompute: {} has no list of tensors",
-                                          name_of(q.on.recompute)))
+          .fault("recompute",
+                 fmt::format("recompute: {} has no list of tensors", name_of(q.on.recompute)))
           .help("none, selective and full have; a training plan prices the others");
     const long B = whole(q.batch), D = whole(q.data);
     if (B % D != 0)

@@ -24,9 +24,9 @@ inline const Formula kAcrossNodes{"operator.collective.across_nodes", "t_coll",
 // The curve of the smallest group that holds q ranks, or of the largest there is; null if the
 // operation has none.
 template <class R>
-const Curve<R>* curve_of(CurveOf op, Count<R> q, const Stack<R>& stack) {
-  const Curve<R>* found = nullptr;
-  for (const Curve<R>& c : stack.collectives.curves) {
+const NodeCurve<R>* curve_of(CurveOf op, Count<R> q, const Stack<R>& stack) {
+  const NodeCurve<R>* found = nullptr;
+  for (const NodeCurve<R>& c : stack.collectives.curves) {
     if (c.op != op) continue;
     found = &c;
     if (q <= c.ranks) break;
@@ -35,8 +35,8 @@ const Curve<R>* curve_of(CurveOf op, Count<R> q, const Stack<R>& stack) {
 }
 
 template <class R>
-Curve<R> curve(CurveOf op, Count<R> q, const OperatorMachine<R>& m) {
-  const Curve<R>* c = curve_of(op, q, m.stack);  // legality has checked that there is one
+NodeCurve<R> curve(CurveOf op, Count<R> q, const OperatorMachine<R>& m) {
+  const NodeCurve<R>* c = curve_of(op, q, m.stack);  // legality has checked that there is one
   const Label key(name_of(op), whole(c->ranks));
   return {op, c->ranks, looked_up(key, c->latency), looked_up(key, c->root),
           looked_up(key, c->rate)};
@@ -72,7 +72,7 @@ Seconds<R> collective_time(CurveOf op, Bytes<R> S, const Group<R>& group,
   auto r = group.r;
   NAME(S, q, r);
   const bool both = op == CurveOf::kAllReduce;  // reduces and gathers
-  const Curve<R> c = curve(op, q, m);
+  const NodeCurve<R> c = curve(op, q, m);
   auto passes = both ? Count<R>{2} : Count<R>{1};
   NAME(passes);
   auto wire = passes * ((q - 1) / q) * S;

@@ -16,8 +16,9 @@ namespace reckon {
 inline const Formula kTileShare{"operator.gemm.tile_share", "e_tile",
                                 "share of the SMs' tiles that is useful work",
                                 "tiles dealt to SMs in waves", Hint::kFraction};
-inline const Formula kGemmShare{"operator.gemm.efficiency", "eta", "share of the peak a GEMM reaches",
-                                "ceiling · tiles · depth", Hint::kFraction};
+inline const Formula kGemmShare{"operator.gemm.efficiency", "eta",
+                                "share of the peak a GEMM reaches", "ceiling · tiles · depth",
+                                Hint::kFraction};
 inline const Formula kGemmTime{"operator.gemm.time", "t_gemm", "time of one GEMM",
                                "the larger of arithmetic and memory, and a kernel's fixed cost"};
 inline const Formula kGemmGradients{"operator.gemm.gradients", "t_grad",

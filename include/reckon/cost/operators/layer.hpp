@@ -72,8 +72,10 @@ void mixer_gemms(const Model<R>& model, const Mixer<R>& x, const LayerShape<R>& 
   } else if (x.kind == MixerKind::kMla) {
     auto q = query_width(model, x) / l.t;
     auto latents = *x.kv_rank + *x.rope_width;
-    if (x.q_rank) latents = latents + *x.q_rank;
-    else latents = latents + q;
+    if (x.q_rank)
+      latents = latents + *x.q_rank;
+    else
+      latents = latents + q;
     out.push_back({"latents", {l.T, latents, l.h, {}}});
     if (x.q_rank) out.push_back({"queries", {l.T, q, *x.q_rank, {}}});
     auto kv = *x.heads * (*x.nope_width + *x.v_width) / l.t;
@@ -138,8 +140,8 @@ Pass<R> elementwise_time(const TrainingPlan<R>& plan, const LayerGroup<R>& g,
   backward = backward + inner * (gated ? Count<R>{5} : Count<R>{3});
   if (g.mixer.kind != MixerKind::kNone) {
     const AttentionWidths<R> w = own_widths(plan.model, g.mixer, l.t);
-    auto positions = plan.model.positions <= 0 ? 4_B * l.T * (w.q + w.k)
-                                               : 2_B * l.T * (w.q + w.k + w.v);
+    auto positions =
+        plan.model.positions <= 0 ? 4_B * l.T * (w.q + w.k) : 2_B * l.T * (w.q + w.k + w.v);
     NAME(positions);
     forward = forward + positions;
     backward = backward + positions;
@@ -198,13 +200,12 @@ Pass<R> tensor_time(const TrainingPlan<R>& plan, const LayerGroup<R>& g, const L
   auto forward = kTensorExposed(regions * each * exposed);
   auto as_forward = forward;
   NAME(as_forward);
-  return {forward,
-          kTensorBackward(as_forward + o.regather * (2 * gather * exposed))};
+  return {forward, kTensorBackward(as_forward + o.regather * (2 * gather * exposed))};
 }
 
 template <class R>
-Seconds<R> dispatch_time(Bytes<R> x, const Mlp<R>& mlp, const Group<R>& group,
-                         Dispatch convention, const OperatorMachine<R>& m) {
+Seconds<R> dispatch_time(Bytes<R> x, const Mlp<R>& mlp, const Group<R>& group, Dispatch convention,
+                         const OperatorMachine<R>& m) {
   const NetworkStack<R>& k = m.stack.network;
   const Copies<R> copies = dispatch_copies(mlp, group, convention);
   auto q = group.q;
@@ -285,8 +286,7 @@ LayerTime<R> layer_time(const TrainingPlan<R>& plan, const LayerGroup<R>& g, con
   out.gemms = forward.total() + backward.total();
   const Pass<R> attention = attention_time(plan, g.mixer, m);
   const Pass<R> elementwise = elementwise_time(plan, g, l, m);
-  const Pass<R> casts =
-      plan.precision.compute == Compute::kFp8 ? cast_time(gemms, m) : Pass<R>{};
+  const Pass<R> casts = plan.precision.compute == Compute::kFp8 ? cast_time(gemms, m) : Pass<R>{};
   for (const auto& [label, time] :
        {std::pair{"attention", attention}, {"elementwise", elementwise}, {"casts", casts}}) {
     forward.add(label, time.forward);
@@ -299,20 +299,18 @@ LayerTime<R> layer_time(const TrainingPlan<R>& plan, const LayerGroup<R>& g, con
   out.tensor = tensor_time(plan, g, x, l, m);
   out.expert = expert_time(plan, g, x, l, m);
   if (g.mixer.kind != MixerKind::kNone)
-    out.context =
-        ring_exposed(2_B * l.T * kv_widths_on_rank(plan.model, g.mixer, plan.mesh.tensor),
-                     attention, plan.mesh.context, x.context, m);
-  for (const auto& [label, time] :
-       {std::pair{"tensor exposed", out.tensor}, {"experts exposed", out.expert},
-        {"context exposed", out.context}}) {
+    out.context = ring_exposed(2_B * l.T * kv_widths_on_rank(plan.model, g.mixer, plan.mesh.tensor),
+                               attention, plan.mesh.context, x.context, m);
+  for (const auto& [label, time] : {std::pair{"tensor exposed", out.tensor},
+                                    {"experts exposed", out.expert},
+                                    {"context exposed", out.context}}) {
     forward.add(label, time.forward);
     backward.add(label, time.backward);
   }
   const auto& hl = m.stack.fixed.layer;  // the host can't issue a layer faster than this
   auto F = kOperatorForward(max(forward.total(), hl));
   auto B = kOperatorBackward(max(backward.total(), 1.5 * hl));
-  out.recompute =
-      recompute_time(plan, F, attention.forward, elementwise.forward, m.stack.traffic);
+  out.recompute = recompute_time(plan, F, attention.forward, elementwise.forward, m.stack.traffic);
   out.all = {F, B};
   return out;
 }

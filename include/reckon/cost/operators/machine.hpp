@@ -7,8 +7,8 @@
 
 namespace reckon {
 
-inline const Formula kLinePerGpu{"operator.network.per_gpu", "W_nic", "network line rate of one GPU",
-                                 "ports · rate / GPUs"};
+inline const Formula kLinePerGpu{"operator.network.per_gpu", "W_nic",
+                                 "network line rate of one GPU", "ports · rate / GPUs"};
 
 inline const Formula kStageHop{"operator.p2p.one", "t_hop", "one activation to the next stage",
                                "latency + bytes over the link"};
@@ -52,8 +52,7 @@ Seconds<R> stage_hop(const TrainingPlan<R>& plan, const Layout<R>& x, Bytes<R> b
                      const OperatorMachine<R>& m) {
   const auto& k = m.stack.network;
   NAME(bytes);
-  if (plan.mesh.tensor * x.ranks < m.N_node)
-    return kStageHop(bytes / (k.peer * m.W_link) + k.base);
+  if (plan.mesh.tensor * x.ranks < m.N_node) return kStageHop(bytes / (k.peer * m.W_link) + k.base);
   return kStageHop(bytes / (m.W_nic * k.efficiency) + k.base + k.network_hop);
 }
 

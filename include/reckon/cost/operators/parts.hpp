@@ -9,7 +9,7 @@ namespace reckon {
 inline const Formula kFixedStep{"step.fixed", "T_fixed", "fixed time of a step",
                                 "of the software stack"};
 inline const Formula kClusterGrowth{"step.growth", "T_growth", "what a larger cluster adds",
-                             "a share at every doubling beyond a node"};
+                                    "a share at every doubling beyond a node"};
 
 // Parts of a step that only the operator-level model has.
 template <class R>

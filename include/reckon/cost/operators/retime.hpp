@@ -42,15 +42,13 @@ void retime_data(const CommunicationInputs<R>& in, const OperatorMachine<R>& m,
   };
   set_time(c.all_reduce,
            timed(CurveOf::kAllReduce, gradients, in.layout.data, in.layout.experts_data));
-  set_time(c.all_gather,
-           timed(CurveOf::kAllGather, weights, groups.shard, groups.expert_shard));
+  set_time(c.all_gather, timed(CurveOf::kAllGather, weights, groups.shard, groups.expert_shard));
   set_time(c.reduce_scatter,
            timed(CurveOf::kReduceScatter, gradients, groups.shard, groups.expert_shard));
   if (!c.replicas.any()) return;
   ParameterBytes<R> mine{gradients.dense / in.layout.shard, {}};
   if (!(gradients.routed <= Bytes<R>{})) mine.routed = gradients.routed / in.layout.expert_shard;
-  set_time(c.replicas,
-           timed(CurveOf::kAllReduce, mine, groups.replicas, groups.expert_replicas));
+  set_time(c.replicas, timed(CurveOf::kAllReduce, mine, groups.replicas, groups.expert_replicas));
 }
 
 template <class R>

@@ -126,8 +126,8 @@ ShardedTransfer<R> sharded_transfer(const OperatorContext<R>& x, Count<R> P_dens
   ShardedTransfer<R> out;
   out.gather = both_groups(CurveOf::kAllGather, b_gat * P_dense, b_gat * P_routed, groups.shard,
                            groups.expert_shard, x.machine);
-  out.reduce = both_groups(CurveOf::kReduceScatter, b_red * P_dense, b_red * P_routed,
-                           groups.shard, groups.expert_shard, x.machine);
+  out.reduce = both_groups(CurveOf::kReduceScatter, b_red * P_dense, b_red * P_routed, groups.shard,
+                           groups.expert_shard, x.machine);
   if (groups.replicas.q <= 1) return out;
   auto replicas = both_groups(CurveOf::kAllReduce, b_red * P_dense / x.layout.shard,
                               P_routed <= 0 ? Bytes<R>{} : b_red * P_routed / x.layout.expert_shard,
@@ -159,9 +159,9 @@ ShardedLayer<R> shard_layer(const OperatorContext<R>& x, const LayerTime<R>& l,
   ShardedLayer<R> out;
   const bool piped = !(x.plan.mesh.pipeline <= 1);
   // With a pipeline weights are gathered once and gradients reduced once a step.
-  out.all = piped ? Pass<R>{alone.forward + gather / n, alone.backward + reduce / n}
-                  : Pass<R>{behind(alone.forward, gather, o),
-                            behind(alone.backward, gather + reduce, o)};
+  out.all =
+      piped ? Pass<R>{alone.forward + gather / n, alone.backward + reduce / n}
+            : Pass<R>{behind(alone.forward, gather, o), behind(alone.backward, gather + reduce, o)};
   if (!first) return out;
   const Model<R>& model = x.plan.model;
   auto tables = model.tied ? Count<R>{1} : Count<R>{2};
@@ -288,9 +288,8 @@ void fill_layers(const OperatorContext<R>& x, const std::vector<LayerTime<R>>& l
   s.tensor = exposed(over_layers(x, [&](std::size_t g) { return both(l[g].tensor); }) + reduces);
   s.expert = exposed(over_layers(x, [&](std::size_t g) { return both(l[g].expert); }));
   s.context = exposed(over_layers(x, [&](std::size_t g) { return both(l[g].context); }));
-  s.data = exposed(over_layers(x, [&](std::size_t g) {
-    return both(sharded[g].all) - both(l[g].all) - l[g].recompute;
-  }));
+  s.data = exposed(over_layers(
+      x, [&](std::size_t g) { return both(sharded[g].all) - both(l[g].all) - l[g].recompute; }));
   s.parts.gemms = mean_of(x, over_layers(x, [&](std::size_t g) { return l[g].gemms; }));
   s.parts.attention = mean_of(x, over_layers(x, [&](std::size_t g) { return l[g].attention; }));
   s.parts.elementwise = mean_of(x, over_layers(x, [&](std::size_t g) { return l[g].elementwise; }));
@@ -328,7 +327,8 @@ OperatorStep<R> operator_step(const TrainingPlan<R>& plan, const Layout<R>& layo
     layers.push_back(layer_time(plan, g, layout, x.shape, m, gemms));
     const bool first = sharded.empty();
     LayerShard<R> held;
-    if (!(plan.sharding.zero < 3)) held = layer_shard(plan.model, plan.trainable.adapters, g, degrees);
+    if (!(plan.sharding.zero < 3))
+      held = layer_shard(plan.model, plan.trainable.adapters, g, degrees);
     sharded.push_back(shard_layer(x, layers.back(), held, first));
     if (first) outside = sharded.back().outside;
   }
