@@ -58,7 +58,7 @@ def step_time(r):
         t=float(r['tflops_per_gpu'])*1e12*float(r['gpus'])
         if s=='narayanan21': return flops96(r)/t,f'from {r["tflops_per_gpu"]} TFLOP/s a GPU, recompute and full attention counted'
         if s=='megatron': return flops72(r)/t,f'from {r["tflops_per_gpu"]} TFLOP/s a GPU, full attention counted'
-        if s=='llama3': return llama_full(r)/t,f'from {r["tflops_per_gpu"]} TFLOP/s a GPU, full attention counted'
+        if s=='llama3': return llama_full(r,True)/t,f'from {r["tflops_per_gpu"]} TFLOP/s a GPU, causal attention counted'
     return None,''
 CL={'A100-SXM-80GB':('hgx-a100',8),'A100-SXM-40GB':('hgx-a100-40g',8),'H100-SXM-80GB':('hgx-h100',8),'H800-SXM-80GB':('hgx-h800',8),
 'H200-SXM-141GB':('hgx-h200',8),'B200-HGX':('hgx-b200',8),'B300-HGX':('hgx-b300',8),'GB200-NVL72':('gb200-nvl72',72),'GB200-NVL72-186GB':('gb200-nvl72',72),'GB300-NVL72':('gb300-nvl72',72),
@@ -87,8 +87,8 @@ def stack(r):
     fl=[]
     if s=='narayanan21':
         b='deepspeed-zero3-a100' if 'zero3' in r['id'] else 'megatron-2021-a100'
-        if b=='megatron-2021-a100': fl.append('scatter_gather: yes')
-    elif s=='mtnlg' or r['id'].startswith('megatron-readme'): b='megatron-2021-a100'; fl.append('scatter_gather: yes')
+    elif s=='mtnlg': b='megatron-deepspeed-2022-a100'   # Megatron-DeepSpeed, as BLOOM
+    elif r['id'].startswith('megatron-readme'): b='megatron-2021-a100'
     elif s=='korthikanti22': b='megatron-2022-a100'
     elif s=='bloom': b='megatron-deepspeed-2022-a100'; fl.append('overlap_gradients: no')
     elif s=='vtrain': b='megatron-deepspeed-2023-a100'; fl.append('overlap_gradients: no')
@@ -159,7 +159,7 @@ def plan(r):
     if 'nvfp4' in pr: return None
     # gradient width on the wire and as kept
     over=[]
-    if s in('narayanan21','mtnlg','korthikanti22') or 'readme' in r['id']: over=['gradients: fp32','reduce: fp32']
+    if s in('narayanan21','mtnlg','korthikanti22') and 'zero3' not in r['id'] or 'readme' in r['id']: over=['gradients: fp32','reduce: fp32']
     if s in('megatron','dgxc','nemo24','mbridge','moezoo') and 'readme' not in r['id'] and sh!='fsdp': over=['gradients: fp32','reduce: fp32']
     if s=='llama3' or s=='deepseek': over=['gradients: fp32','reduce: fp32']
     if s=='mosaic': over=['reduce: bf16'] if 'PURE' in pr else ['reduce: fp32']
@@ -168,7 +168,6 @@ def plan(r):
     prec=P if not over else f'{{base: {P}, {", ".join(over)}}}'
     flash = s in('megatron','dgxc','mosaic','nemo24','nemo','llama3','mbridge','moezoo','titan','fms','automodel','deepseek') and 'readme' not in r['id']
     drop = s in('narayanan21','korthikanti22','mtnlg','vtrain','bloom') or 'readme' in r['id'] or ('gpt3-175b' in r['id'] and s=='dgxc')
-    if s=='bloom': drop=False
     y=[('name',r['id']),('model',m),('cluster',cluster(r)),('mesh','{'+', '.join(mesh)+'}'),('sharding',sh)]
     if p>1: y.append(('schedule',f'{{kind: {"interleaved" if v>1 else "1f1b"}, chunks: {v}}}'))
     y+= [('batch',f'{{global: {r["global_batch"]}, micro: {mb}, sequence: {r["seq"]}}}'),('precision',prec),('recompute',recompute(r)),('stack',stack(r))]
