@@ -13,11 +13,11 @@ namespace reckon {
 
 inline const Formula kCurveTime{"operator.collective.in_node", "t_coll",
                                 "collective inside one node", "measured curve"};
-inline const Formula kRingTime{"operator.collective.ring", "t_ring", "ring across nodes",
-                               "NCCL src/graph/tuning.cc, Simple"};
-inline const Formula kTreeTime{"operator.collective.tree", "t_tree",
-                               "double binary tree across nodes",
-                               "NCCL src/graph/tuning.cc, Simple"};
+inline const Formula kNodeRingTime{"operator.collective.ring", "t_ring", "ring across nodes",
+                                   "NCCL src/graph/tuning.cc, Simple"};
+inline const Formula kNodeTreeTime{"operator.collective.tree", "t_tree",
+                                   "double binary tree across nodes",
+                                   "NCCL src/graph/tuning.cc, Simple"};
 inline const Formula kAcrossNodes{"operator.collective.across_nodes", "t_coll",
                                   "collective across nodes", "the faster algorithm"};
 
@@ -54,14 +54,14 @@ template <class R>
 Seconds<R> ring_time(const Crossing<R>& x, Count<R> passes, const NetworkStack<R>& k) {
   const auto& [q, r, N, wire, W_x] = x;
   auto hops = (q - N) * k.node_hop + (N - 1) * k.network_hop;
-  return kRingTime(k.base + passes * hops * k.hops + wire / W_x);
+  return kNodeRingTime(k.base + passes * hops * k.hops + wire / W_x);
 }
 
 template <class R>
 Seconds<R> tree_time(const Crossing<R>& x, const NetworkStack<R>& k) {
   const auto& [q, r, N, wire, W_x] = x;
   auto hops = (r - 1) * k.tree_hop + log2(N) * k.network_hop;
-  return kTreeTime(k.base + 2 * hops * k.hops + wire / (k.tree_rate * W_x));
+  return kNodeTreeTime(k.base + 2 * hops * k.hops + wire / (k.tree_rate * W_x));
 }
 
 template <class R>

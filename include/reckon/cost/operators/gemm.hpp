@@ -19,8 +19,9 @@ inline const Formula kTileShare{"operator.gemm.tile_share", "e_tile",
 inline const Formula kGemmShare{"operator.gemm.efficiency", "eta",
                                 "share of the peak a GEMM reaches", "ceiling · tiles · depth",
                                 Hint::kFraction};
-inline const Formula kGemmTime{"operator.gemm.time", "t_gemm", "time of one GEMM",
-                               "the larger of arithmetic and memory, and a kernel's fixed cost"};
+inline const Formula kTiledGemmTime{
+    "operator.gemm.time", "t_gemm", "time of one GEMM",
+    "the larger of arithmetic and memory, and a kernel's fixed cost"};
 inline const Formula kGemmGradients{"operator.gemm.gradients", "t_grad",
                                     "gradients of a GEMM's input and weights",
                                     "one GEMM each, of permuted shape"};
@@ -92,7 +93,7 @@ Seconds<R> gemm_time(Gemm<R> g, const GemmRates<R>& rates, const OperatorMachine
   auto eta = kGemmShare(gm * e_tile.best() * K / (K + k0));
   auto bytes = element * inputs + 2_B * outputs;
   NAME(bytes);
-  return kGemmTime(max(2_flop * outputs * K / (P * eta), bytes / (W_m * em)) + tl);
+  return kTiledGemmTime(max(2_flop * outputs * K / (P * eta), bytes / (W_m * em)) + tl);
 }
 
 // Of the GEMM with these shapes forward: dA[M,K] = dC·Bᵀ and dB[K,N] = Aᵀ·dC.
