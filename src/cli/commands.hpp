@@ -83,6 +83,25 @@ struct SensitivityOptions {
 };
 int sensitivity(Session&, const Shared&, const SensitivityOptions&);
 
+struct SweepOptions {
+  std::string plan, which_case;
+  std::vector<std::string> vary, metrics, sets;
+  bool plot = false;
+};
+int sweep(Session&, const Shared&, const SweepOptions&);
+
+struct SolveOptions {
+  std::string plan, vary, target, which_case;
+  std::vector<std::string> sets;
+};
+int solve(Session&, const Shared&, const SolveOptions&);
+
+struct CompareOptions {
+  std::vector<std::string> plans, metrics, sets;
+  std::string which_case;
+};
+int compare(Session&, const Shared&, const CompareOptions&);
+
 struct HelpOptions {
   std::string topic, plan, which_case;
 };

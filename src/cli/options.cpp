@@ -60,6 +60,9 @@ struct Values {
   ImportOptions import_config;
   FormulasOptions formulas;
   SensitivityOptions sensitivity;
+  SweepOptions sweep;
+  SolveOptions solve;
+  CompareOptions compare;
   ValidateOptions validate;
   CalibrateCommand calibrate;
   SchemaOptions schema;
@@ -311,6 +314,63 @@ std::vector<Command> commands(Values& v) {
        },
        [&v](Session& s, const Shared& g) { return new_plan(s, g, v.new_plan); },
        true});
+  all.push_back({"sweep",
+                 kPlans,
+                 "PLAN",
+                 "a plan over values of its fields, one row a point",
+                 {"reckon sweep plans/starters/7b-512xh100.yaml --vary cluster.nodes=1..64:x2",
+                  "reckon sweep plan.yaml --vary batch.micro=1,2,4 --vary recompute=none,full --format csv",
+                  "reckon sweep plan.yaml --vary 'chip.memory.bandwidth=2..4 TB/s:+0.25' --metric step.time --plot"},
+                 [=, &v](CLI::App& app) {
+                   SweepOptions& o = v.sweep;
+                   app.add_option("PLAN", o.plan, "a plan file of any kind; - reads stdin")
+                       ->type_name("")
+                       ->required();
+                   repeated(app, "--vary", o.vary, "FIELD=VALUES",
+                            "1,2,4 or a..b, a..b:x2, a..b:+8 (repeatable: all combinations)");
+                   repeated(app, "--metric", o.metrics, "ID",
+                            "a column; without any, those of the kind of plan");
+                   app.add_flag("--plot", o.plot, "draw the first column");
+                   word(app, "--case", o.which_case, "NAME", "one of the plan's cases");
+                   sets(app, o.sets);
+                 },
+                 [&v](Session& s, const Shared& g) { return sweep(s, g, v.sweep); }});
+  all.push_back({"solve",
+                 kPlans,
+                 "PLAN",
+                 "the value of a field that meets a target",
+                 {"reckon solve plans/starters/7b-512xh100.yaml --vary cluster.nodes --for 'run.days<=30 days'",
+                  "reckon solve plan.yaml --vary batch.micro=1..64 --for 'memory.headroom>=0 B'"},
+                 [=, &v](CLI::App& app) {
+                   SolveOptions& o = v.solve;
+                   app.add_option("PLAN", o.plan, "a plan file of any kind; - reads stdin")
+                       ->type_name("")
+                       ->required();
+                   word(app, "--vary", o.vary, "FIELD[=A..B]", "a number of the plan, and its bounds")
+                       ->required();
+                   word(app, "--for", o.target, "TARGET", "METRIC=VALUE, METRIC<=VALUE or METRIC>=VALUE")
+                       ->required();
+                   word(app, "--case", o.which_case, "NAME", "one of the plan's cases");
+                   sets(app, o.sets);
+                 },
+                 [&v](Session& s, const Shared& g) { return solve(s, g, v.solve); }});
+  all.push_back({"compare",
+                 kPlans,
+                 "A B…",
+                 "plans side by side: metrics, inputs that differ, and why",
+                 {"reckon compare a.yaml b.yaml",
+                  "reckon compare plans/starters/405b-16384xh100.yaml --case all"},
+                 [=, &v](CLI::App& app) {
+                   CompareOptions& o = v.compare;
+                   app.add_option("PLAN", o.plans, "plan files; the first is what others are held against")
+                       ->type_name("")
+                       ->required();
+                   repeated(app, "--metric", o.metrics, "ID",
+                            "a row; without any, those of the kind of plan");
+                   word(app, "--case", o.which_case, "NAME", "one of the plans' cases, or all");
+                   sets(app, o.sets);
+                 },
+                 [&v](Session& s, const Shared& g) { return compare(s, g, v.compare); }});
   all.push_back({"sensitivity",
                  kPlans,
                  "PLAN [METRIC]",

@@ -7,18 +7,6 @@
 namespace reckon {
 namespace {
 
-// Adapter parameters of the whole model (the FLOPs convention counts them; a GPU's share is in its
-// shard).
-template <class R>
-Count<R> adapter_parameters(const TrainingPlan<R>& plan) {
-  Count<R> n{0};
-  if (!plan.trainable.adapters || plan.model.abstract()) return n;
-  const Degrees<R> whole_model{Count<R>{1}, Count<R>{1}, {}};
-  for (const LayerGroup<R>& g : plan.model.layers)
-    n += g.count * layer_shard(plan.model, plan.trainable.adapters, g, whole_model).adapters;
-  return n;
-}
-
 template <class R>
 void judge_memory(const TrainingPlan<R>& plan, TrainingEstimate<R>& e) {
   e.capacity = capacity(plan);
@@ -115,14 +103,7 @@ std::string_view longest_part(const TrainingEstimate<R>& e) {
 
 // The kernels of a software stack in place of an assumed MFU.
 template <class R>
-StepTime<R> stack_step(const TrainingPlan<R>& plan, const Stages<R>& stages,
-                       TrainingEstimate<R>& e) {
-  const OperatorStep<R> o = operator_step(plan, e.layout, stages, e.memory);
-  Communication<R>& c = e.communication;
-  c.tensor.exposed = o.tensor;
-  c.context.exposed = o.context;
-  c.expert.exposed = o.expert;
-  c.pipeline.exposed = o.p2p;
+StepTime<R> stack_step(const OperatorStep<R>& o) {
   StepTime<R> s;
   s.compute = o.compute;
   s.pipeline = o.pipeline;
@@ -133,8 +114,22 @@ StepTime<R> stack_step(const TrainingPlan<R>& plan, const Stages<R>& stages,
   exposed.add("pipeline", o.p2p).add("data", o.data);
   s.exposed = kExposedTotal(exposed.total());
   s.time = o.time;
-  e.operators = o;
   return s;
+}
+
+// With a stack no time of the step follows from the list of communication: it is there to be read.
+template <class R>
+void list_communication(const TrainingPlan<R>& plan, TrainingEstimate<R>& e) {
+  const CommunicationInputs<R> sent{plan, e.layout, e.memory.shard, links(plan)};
+  e.communication = communication(sent);
+  if (!plan.stack) return;
+  Communication<R>& c = e.communication;
+  retime(sent, c);
+  if (!e.operators) return;
+  c.tensor.exposed = e.operators->tensor;
+  c.context.exposed = e.operators->context;
+  c.expert.exposed = e.operators->expert;
+  c.pipeline.exposed = e.operators->p2p;
 }
 
 // What the layers' own communication leaves exposed: the pipeline waits for it.
@@ -153,13 +148,10 @@ BubbleRatios<R> bubble_without_times(const TrainingPlan<R>& plan, const Training
   return ratios_of(bubble(shape, passes), shape.n * (passes.F + passes.B + passes.W));
 }
 
+// What follows from the step's time.
 template <class R>
-void time_step(const TrainingPlan<R>& plan, const Stages<R>& stages, TrainingEstimate<R>& e) {
-  e.step_flops = step_flops(plan, e.layout, e.flops);
-  if ((!plan.assume.train.mfu && !plan.stack) || !e.step_flops) return;
-  e.step = plan.stack ? stack_step(plan, stages, e)
-                      : step_time(plan, e.layout, stages, e.memory, e.flops, *e.step_flops,
-                                  e.bubble.overhead, e.communication);
+void rates(const TrainingPlan<R>& plan, TrainingEstimate<R>& e) {
+  if (!e.step) return;
   e.bound = longest_part(e);
   if (!counts_slots(plan.schedule.kind) && !(plan.mesh.pipeline <= 1))
     e.bubble = ratios_of(e.step->pipeline.bubble,
@@ -180,40 +172,98 @@ void time_step(const TrainingPlan<R>& plan, const Stages<R>& stages, TrainingEst
   estimate_run(plan, e.layout, T, e.run);
 }
 
+template <class R>
+bool has_times(const TrainingPlan<R>& plan, const TrainingEstimate<R>& e) {
+  return (plan.assume.train.mfu || plan.stack) && e.step_flops;
+}
+
 }  // namespace
 
+// Adapter parameters of the whole model (the FLOPs convention counts them; a GPU's share is in its
+// shard).
 template <class R>
-TrainingEstimate<R> estimate(const TrainingPlan<R>& plan) {
-  TrainingEstimate<R> e;
-  e.parameters = parameters(plan.model);
-  e.layout = lay_out(plan);
-  e.nodes = plan.cluster.nodes;
-  e.flops = token_flops(plan, e.parameters, adapter_parameters(plan));
-  const MemoryInputs<R> inputs = memory_inputs(plan, e.layout);
-  e.memory = heaviest_stage(inputs);
+Count<R> adapter_parameters(const TrainingPlan<R>& plan) {
+  Count<R> n{0};
+  if (!plan.trainable.adapters || plan.model.abstract()) return n;
+  const Degrees<R> whole_model{Count<R>{1}, Count<R>{1}, {}};
+  for (const LayerGroup<R>& g : plan.model.layers)
+    n += g.count * layer_shard(plan.model, plan.trainable.adapters, g, whole_model).adapters;
+  return n;
+}
+
+template <class R>
+void estimate_memory(const TrainingPlan<R>& plan, const SharedParts<R>& parts,
+                     TrainingEstimate<R>& e) {
+  e.memory = heaviest_stage(MemoryInputs<R>{plan, e.layout, parts.stages, parts.layers});
   Sum<kOne, R> held;
   held.add("dense", e.memory.shard.dense).add("routed experts", e.memory.shard.experts.full);
   e.gpu_parameters = kRankTotal(held.total());
   judge_memory(plan, e);
   judge_host(plan, e);
+}
+
+template <class R>
+void estimate_step(const TrainingPlan<R>& plan, const SharedParts<R>& parts,
+                   TrainingEstimate<R>& e) {
+  if (counts_slots(plan.schedule.kind)) e.bubble = bubble_ratios(pipeline_shape(plan, e.layout));
+  e.step_flops = step_flops(plan, e.layout, parts.flops);
+  if (plan.stack && has_times(plan, e)) {
+    e.operators =
+        operator_step(plan, e.layout, parts.stages, e.memory, parts.layers, *parts.operators);
+    e.step = stack_step(*e.operators);
+    return;
+  }
+  list_communication(plan, e);
+  if (has_times(plan, e))
+    e.step = step_time(plan, e.layout, parts.stages, e.memory, parts.flops, *e.step_flops,
+                       e.bubble.overhead, e.communication);
+}
+
+template <class R>
+void estimate_rest(const TrainingPlan<R>& plan, const SharedParts<R>& parts,
+                   TrainingEstimate<R>& e) {
+  e.parameters = parts.parameters;
+  e.flops = parts.flops;
+  e.nodes = plan.cluster.nodes;
   per_parameter(e);
-  const CommunicationInputs<R> sent{plan, e.layout, e.memory.shard, links(plan)};
-  e.communication = communication(sent);
-  if (plan.stack) retime(sent, e.communication);
+  if (e.operators) list_communication(plan, e);
   add_up(e);
-  const bool slots = counts_slots(plan.schedule.kind);
-  if (slots) e.bubble = bubble_ratios(pipeline_shape(plan, e.layout));
   e.run.steps = run_steps(plan, e.layout);
   e.batch = run_batch(plan, e.layout, e.parameters.total);
-  time_step(plan, inputs.stages, e);
+  rates(plan, e);
   if (states_failures(plan.run))
     e.run.failing = failing_run(plan, e.layout, e.memory.states, e.run);
-  if (!slots && !e.step) e.bubble = bubble_without_times(plan, e);
+  if (!counts_slots(plan.schedule.kind) && !e.step) e.bubble = bubble_without_times(plan, e);
+}
+
+template <class R>
+TrainingEstimate<R> estimate(const TrainingPlan<R>& plan) {
+  TrainingEstimate<R> e;
+  const Parameters<R> all = parameters(plan.model);
+  e.layout = lay_out(plan);
+  const TokenFlops<R> flops = token_flops(plan, all, adapter_parameters(plan));
+  const Stages<R> stages(plan.model, cut_of(plan));
+  const LayerParts<R> layers = layer_parts(plan, e.layout);
+  std::optional<OperatorLayers<R>> operators;
+  if (plan.stack) operators = operator_layers(plan, e.layout);
+  const SharedParts<R> parts{all, flops, stages, layers, operators ? &*operators : nullptr};
+  estimate_memory(plan, parts, e);
+  estimate_step(plan, parts, e);
+  estimate_rest(plan, parts, e);
   return e;
 }
 
-template TrainingEstimate<double> estimate(const TrainingPlan<double>&);
-template TrainingEstimate<Dual> estimate(const TrainingPlan<Dual>&);
-template TrainingEstimate<Traced> estimate(const TrainingPlan<Traced>&);
+#define RECKON_ESTIMATE(R)                                                     \
+  template TrainingEstimate<R> estimate(const TrainingPlan<R>&);               \
+  template Count<R> adapter_parameters(const TrainingPlan<R>&);                \
+  template void estimate_memory(const TrainingPlan<R>&, const SharedParts<R>&, \
+                                TrainingEstimate<R>&);                         \
+  template void estimate_step(const TrainingPlan<R>&, const SharedParts<R>&,   \
+                              TrainingEstimate<R>&);                           \
+  template void estimate_rest(const TrainingPlan<R>&, const SharedParts<R>&, TrainingEstimate<R>&);
+RECKON_ESTIMATE(double)
+RECKON_ESTIMATE(Dual)
+RECKON_ESTIMATE(Traced)
+#undef RECKON_ESTIMATE
 
 }  // namespace reckon

@@ -8,6 +8,8 @@
 #include "collect.hpp"
 #include "fixes.hpp"
 #include "not_modelled.hpp"
+#include "reckon/doc/set_member.hpp"
+#include "reckon/engine/legal.hpp"
 #include "reckon/units/format.hpp"
 
 namespace reckon {
@@ -189,6 +191,21 @@ Result evaluate(Workspace& work, const LoadedTraining& loaded) {
 }
 
 Result LoadedTraining::result(Workspace& work) const { return evaluate(work, *this); }
+
+std::vector<Metric> LoadedTraining::metrics(Workspace&) const { return metrics_of(plan); }
+
+bool LoadedTraining::at(const Changes& changes, std::vector<Metric>& out,
+                        Diagnostics& diagnostics) const {
+  const std::size_t before = diagnostics.error_count();
+  TrainingPlan<double> changed = plan;
+  Origins unused;
+  for (const auto& [path, value] : changes) {
+    if (!set_member(changed, path, value, {diagnostics, unused})) return false;
+  }
+  if (diagnostics.error_count() == before) check_legal(changed, origins, resolved, diagnostics);
+  if (diagnostics.error_count() == before) out = metrics_of(changed);
+  return true;
+}
 
 std::shared_ptr<const void> LoadedTraining::record(const Recording& run,
                                                    std::vector<Metric>& metrics) const {

@@ -1,6 +1,7 @@
 #include "reckon/engine/kinds.hpp"
 
 #include "questions/questions.hpp"
+#include "reckon/cost/training.hpp"
 
 namespace reckon {
 namespace {
@@ -10,6 +11,10 @@ class TrainingKind : public PlanKind {
   std::string_view word() const override { return "training"; }
   std::string_view summary() const override { return "a training plan"; }
   Description describe() const override { return reckon::describe<TrainingPlan<double>>(); }
+  std::vector<std::string_view> columns() const override {
+    return {kFits.id,    kMemoryTotal.id, kStepTime.id, kTokensPerSecondGpu.id,
+            kMfuFull.id, kRunTime.id,     kCost.id};
+  }
   std::unique_ptr<Loaded> load(Workspace& work, doc::Value tree,
                                Diagnostics& diagnostics) const override {
     const std::size_t before = diagnostics.error_count();

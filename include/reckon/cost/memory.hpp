@@ -476,13 +476,20 @@ struct StageMemory {
   Bytes<R> state_total, logits{}, buffers{}, reserve{}, total;
 };
 
+// A layer of each group, whatever stage it lies on and however states are sharded: follows from the model, the
+// conventions, the tensor, sequence, context and expert degrees, micro-batch, precision and recompute policy alone.
+template <class R>
+struct LayerParts {
+  std::vector<LayerShard<R>> shards;  // one a group; empty of an abstract model
+  std::vector<LayerMemory<R>> kept;   // one a group; empty without dimensions
+};
+
 template <class R>
 struct MemoryInputs {
   const TrainingPlan<R>& plan;
   const Layout<R>& layout;
-  Stages<R> stages;
-  std::vector<LayerShard<R>> shards;  // one a group
-  std::vector<LayerMemory<R>> kept;   // one a group; empty without dimensions
+  const Stages<R>& stages;
+  const LayerParts<R>& layers;
 };
 
 template <class R>
@@ -490,15 +497,15 @@ StageMemory<R> stage_memory(const MemoryInputs<R>& in, int i) {
   const TrainingPlan<R>& plan = in.plan;
   StageMemory<R> m;
   m.stage = i;
-  m.shard = stage_shard(plan, in.shards, in.stages, i);
+  m.shard = stage_shard(plan, in.layers.shards, in.stages, i);
   m.states = states(plan, in.layout, m.shard);
   m.state_total = state_total(m.states);
   m.in_flight = in_flight(pipeline_shape(plan, in.layout), i);
   Sum<kByte, R> parts;
   parts.add("states", m.state_total);
-  if (!in.kept.empty()) {
+  if (!in.layers.kept.empty()) {
     const KeptActivations<R> kept = stage_activations(plan.model, plan.assume, plan.recompute,
-                                                      in.kept, m.in_flight, in.stages, i);
+                                                      in.layers.kept, m.in_flight, in.stages, i);
     m.activations = kept.total;
     parts.add("activations", *m.activations);
     if (in.stages.holds_last(i)) {
@@ -506,7 +513,7 @@ StageMemory<R> stage_memory(const MemoryInputs<R>& in, int i) {
       parts.add("logits", m.logits);
     }
   }
-  m.buffers = zero3_buffers(plan, in.shards, m.shard);
+  m.buffers = zero3_buffers(plan, in.layers.shards, m.shard);
   parts.add("buffers", m.buffers);
   auto M_plan = parts.total();
   NAME(M_plan);
@@ -516,18 +523,18 @@ StageMemory<R> stage_memory(const MemoryInputs<R>& in, int i) {
 }
 
 template <class R>
-MemoryInputs<R> memory_inputs(const TrainingPlan<R>& plan, const Layout<R>& layout) {
-  MemoryInputs<R> in{plan, layout, Stages<R>(plan.model, cut_of(plan)), {}, {}};
+LayerParts<R> layer_parts(const TrainingPlan<R>& plan, const Layout<R>& layout) {
+  LayerParts<R> out;
   const Model<R>& model = plan.model;
   const Degrees<R> degrees{plan.mesh.tensor, plan.mesh.expert, plan.mesh.expert_tensor};
   if (!model.abstract()) {
-    in.shards.reserve(model.layers.size());
+    out.shards.reserve(model.layers.size());
     for (const LayerGroup<R>& g : model.layers)
-      in.shards.push_back(layer_shard(model, plan.trainable.adapters, g, degrees));
+      out.shards.push_back(layer_shard(model, plan.trainable.adapters, g, degrees));
   }
-  if (!model.hidden || model.layers.empty()) return in;
-  in.kept = layer_memory(model, activation_shape(plan, layout), plan.recompute);
-  return in;
+  if (!model.hidden || model.layers.empty()) return out;
+  out.kept = layer_memory(model, activation_shape(plan, layout), plan.recompute);
+  return out;
 }
 
 // The stage that needs most, among those that differ.

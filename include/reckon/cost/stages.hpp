@@ -69,6 +69,8 @@ class Stages {
     first_.reserve(static_cast<std::size_t>(P) + 1);
     first_.push_back(0);
     for (int i = 0; i < P; ++i) first_.push_back(first_.back() + layers_of_piece(L, cut, i));
+    count_layers();
+    find_alike();
   }
 
   int count() const { return cut_.ranks; }
@@ -84,11 +86,11 @@ class Stages {
   // plan.
   template <class Visit>
   void groups_of(int i, Visit visit) const {
-    for_each_group([&](std::size_t g, int start, int end) {
-      int n = 0;
-      for_each_piece(i, [&](int piece) { n += shared(piece, start, end); });
+    const std::size_t groups = model_.layers.size();
+    for (std::size_t g = 0; g < groups; ++g) {
+      const int n = layers_[static_cast<std::size_t>(i) * groups + g];
       if (n > 0) visit(g, cut_.ranks == 1 ? model_.layers[g].count : structural<R>("layers", n));
-    });
+    }
   }
   // The same of one piece.
   template <class Visit>
@@ -103,13 +105,7 @@ class Stages {
   // neither more memory (it
   // holds as many micro-batches or fewer) nor more time; the first and last carry the tables and are
   // never alike.
-  bool like_an_earlier(int i) const {
-    if (i == 0 || i == cut_.ranks - 1) return false;
-    for (int k = 1; k < i; ++k) {
-      if (alike(k, i)) return true;
-    }
-    return false;
-  }
+  bool like_an_earlier(int i) const { return alike_[static_cast<std::size_t>(i)]; }
 
  private:
   // Pieces that stage i holds, one for each chunk.
@@ -137,6 +133,23 @@ class Stages {
     const auto at = static_cast<std::size_t>(piece);
     return std::max(0, std::min(first_[at + 1], end) - std::max(first_[at], start));
   }
+  void count_layers() {
+    layers_.reserve(static_cast<std::size_t>(cut_.ranks) * model_.layers.size());
+    for (int i = 0; i < cut_.ranks; ++i) {
+      for_each_group([&](std::size_t, int start, int end) {
+        int n = 0;
+        for_each_piece(i, [&](int piece) { n += shared(piece, start, end); });
+        layers_.push_back(n);
+      });
+    }
+  }
+  void find_alike() {
+    alike_.assign(static_cast<std::size_t>(cut_.ranks), false);
+    for (int i = 2; i + 1 < cut_.ranks; ++i) {
+      for (int k = 1; k < i && !alike_[static_cast<std::size_t>(i)]; ++k)
+        alike_[static_cast<std::size_t>(i)] = alike(k, i);
+    }
+  }
   bool alike(int a, int b) const {
     const schedule::PipelineLayout x = cut_.layout();
     bool same = true;
@@ -149,7 +162,9 @@ class Stages {
 
   const Model<R>& model_;
   Cut cut_;
-  std::vector<int> first_;
+  std::vector<int> first_;   // layer each piece begins with
+  std::vector<int> layers_;  // of each stage, by group
+  std::vector<bool> alike_;  // stages that hold the same as one before
 };
 
 }  // namespace reckon

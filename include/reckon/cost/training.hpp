@@ -69,6 +69,31 @@ struct TrainingEstimate {
 template <class R>
 TrainingEstimate<R> estimate(const TrainingPlan<R>& plan);
 
+template <class R>
+struct OperatorLayers;  // operators/step.hpp
+
+// What estimates of plans of one model have in common. A search computes each once for all plans that agree in what it
+// follows from, and gets the same bits, since these are the estimate's own parts.
+template <class R>
+struct SharedParts {
+  const Parameters<R>& parameters;          // model
+  const TokenFlops<R>& flops;               // model, sequence, recompute
+  const Stages<R>& stages;                  // model, pipeline, schedule
+  const LayerParts<R>& layers;              // what LayerParts says
+  const OperatorLayers<R>* operators = {};  // the same, with a software stack
+};
+template <class R>
+Count<R> adapter_parameters(const TrainingPlan<R>& plan);  // of the whole model
+
+// An estimate in three steps, so that a plan that doesn't fit costs no more than finding that out; each needs the one
+// before: layout, memory and verdict; the time of a step; all else.
+template <class R>
+void estimate_memory(const TrainingPlan<R>&, const SharedParts<R>&, TrainingEstimate<R>&);
+template <class R>
+void estimate_step(const TrainingPlan<R>&, const SharedParts<R>&, TrainingEstimate<R>&);
+template <class R>
+void estimate_rest(const TrainingPlan<R>&, const SharedParts<R>&, TrainingEstimate<R>&);
+
 namespace detail {
 
 inline constexpr const char* kNoMfu =

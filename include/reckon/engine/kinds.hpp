@@ -22,6 +22,8 @@ class PlanKind {
   virtual std::string_view word() const = 0;
   virtual std::string_view summary() const = 0;  // one line of help
   virtual Description describe() const = 0;
+  // Metrics of a table over several plans. None: those that differ.
+  virtual std::vector<std::string_view> columns() const { return {}; }
   // The tree without kind, expect and cases. Null after a fault.
   virtual std::unique_ptr<Loaded> load(Workspace& work, doc::Value tree,
                                        Diagnostics& diagnostics) const = 0;
@@ -42,6 +44,7 @@ class Question : public PlanKind {
   virtual const QuestionInfo& info() const = 0;
   std::string_view word() const override { return info().word; }
   std::string_view summary() const override { return info().summary; }
+  std::vector<std::string_view> columns() const override { return info().columns; }
 };
 
 // In the order of the help.

@@ -69,6 +69,8 @@ class LoadedTraining : public Loaded {
   TrainingPlan<double> plan;
 
   Result result(Workspace& work) const override;
+  std::vector<Metric> metrics(Workspace& work) const override;
+  bool at(const Changes& changes, std::vector<Metric>& out, Diagnostics& diagnostics) const override;
   std::shared_ptr<const void> record(const Recording& run,
                                      std::vector<Metric>& metrics) const override;
 };

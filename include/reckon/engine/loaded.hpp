@@ -17,6 +17,9 @@ namespace reckon {
 
 class Workspace;
 
+// Plain fields of a plan with other values: {"mesh.tensor", 8}, …
+using Changes = std::vector<std::pair<std::string, doc::Value>>;
+
 class Loaded {
  public:
   virtual ~Loaded() = default;
@@ -28,6 +31,12 @@ class Loaded {
 
   // Metrics, assumptions in force, what is not modelled.
   virtual Result result(Workspace& work) const = 0;
+  // The metrics alone.
+  virtual std::vector<Metric> metrics(Workspace& work) const { return result(work).metrics; }
+  // Those of this plan with some plain fields changed, without looking anything up again. False where
+  // that can't be said so: the field isn't plain, or the kind of plan doesn't offer it. Faults of the
+  // changed plan go to the diagnostics.
+  virtual bool at(const Changes&, std::vector<Metric>&, Diagnostics&) const { return false; }
   // The same plan evaluated on the tape in force. What comes back owns the texts that the tape points
   // into, and must outlive it.
   virtual std::shared_ptr<const void> record(const Recording& run,

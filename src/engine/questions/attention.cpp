@@ -30,6 +30,7 @@ class Attention : public QuestionOf<AttentionQuestion> {
   }
 
  protected:
+  bool fills() const override { return true; }
   void fill(Workspace& work, doc::Value& tree, Diagnostics& d) const override {
     const doc::Value* chip = tree.find("chip");
     if (!chip || !chip->is_mapping()) return;

@@ -98,6 +98,7 @@ class Collective : public QuestionOf<CollectiveQuestion> {
   }
 
   // Constants: NCCL's file, or the curve of the chip's kernels.
+  bool fills() const override { return true; }
   void fill(Workspace& work, doc::Value& tree, Diagnostics& d) const override {
     const std::string model = said(tree, "model", "line_rate");
     const doc::Value* chip = tree.at("cluster.node.chip.id");

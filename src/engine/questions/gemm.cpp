@@ -38,6 +38,7 @@ class Gemm : public QuestionOf<GemmQuestion> {
   }
 
  protected:
+  bool fills() const override { return true; }
   void fill(Workspace& work, doc::Value& tree, Diagnostics& d) const override {
     const doc::Value* chip = tree.find("chip");
     if (!chip || !chip->is_mapping()) return;

@@ -22,6 +22,7 @@
 #include "../collect.hpp"
 #include "../parts.hpp"
 #include "../places.hpp"
+#include "reckon/doc/set_member.hpp"
 #include "reckon/engine/kinds.hpp"
 #include "reckon/engine/legal.hpp"
 #include "reckon/spec/law.hpp"
@@ -103,6 +104,14 @@ class LoadedQuestion : public Loaded {
   Q<double> question;
 
   Result result(Workspace& work) const override { return kind_.result(work, *this); }
+  std::vector<Metric> metrics(Workspace&) const override {
+    std::vector<Metric> out;
+    answer(question).metrics(Collect(out));
+    return out;
+  }
+  bool at(const Changes& changes, std::vector<Metric>& out, Diagnostics& d) const override {
+    return kind_.at(*this, changes, out, d);
+  }
   std::shared_ptr<const void> record(const Recording& run,
                                      std::vector<Metric>& metrics) const override {
     auto traced = std::make_shared<Q<Traced>>(lift(question, run));
@@ -145,11 +154,28 @@ class QuestionOf : public Question {
     return r;
   }
 
+  bool at(const LoadedQuestion<Q>& loaded, const Changes& changes, std::vector<Metric>& out,
+          Diagnostics& d) const {
+    if (fills()) return false;
+    const std::size_t before = d.error_count();
+    Input q = loaded.question;
+    Origins unused;
+    for (const auto& [path, value] : changes) {
+      if (!set_member(q, path, value, {d, unused})) return false;
+    }
+    if (d.error_count() > before) return true;
+    const Places places(loaded.origins, loaded.resolved);
+    legal(q, {places, d});
+    if (d.error_count() == before) answer(q).metrics(Collect(out));
+    return true;
+  }
+
  protected:
   // Shorthands of its own, before names are looked up.
   virtual void write_out(Workspace&, doc::Value&, Diagnostics&) const {}
   // What follows from names that have been looked up: constants of kernels.
   virtual void fill(Workspace&, doc::Value&, Diagnostics&) const {}
+  virtual bool fills() const { return false; }  // so a changed field may change more than itself
   virtual void legal(const Input& q, const Asked& asked) const = 0;
   // Title, answer, formulas, grids, notes, what is not modelled. The metrics are there already.
   virtual void say(const Input& q, const Output& out, Result& r) const = 0;

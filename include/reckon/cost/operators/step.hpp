@@ -65,30 +65,30 @@ struct TableTime {
 };
 
 template <class R>
-Seconds<R> table_reduce(const OperatorContext<R>& x) {
-  if (x.shape.t <= 1) return {};
-  const auto& m = x.machine;
-  auto reduce = collective_time(CurveOf::kAllReduce, x.shape.H, x.layout.tensor, m);
+Seconds<R> table_reduce(const Layout<R>& x, const LayerShape<R>& l, const OperatorMachine<R>& m) {
+  if (l.t <= 1) return {};
+  auto reduce = collective_time(CurveOf::kAllReduce, l.H, x.tensor, m);
   NAME(reduce);
   return kTableReduce(reduce * (1 - m.stack.overlap.tensor));
 }
 
 template <class R>
-TableTime<R> head_time(const OperatorContext<R>& x) {
-  if (x.plan.model.vocab <= 0) return {};
-  const auto& m = x.machine;
-  auto columns = x.plan.model.vocab / x.shape.t;
+TableTime<R> head_time(const TrainingPlan<R>& plan, const Layout<R>& x, const LayerShape<R>& l,
+                       const OperatorMachine<R>& m) {
+  if (plan.model.vocab <= 0) return {};
+  auto columns = plan.model.vocab / l.t;
   NAME(columns);
-  auto gemm = gemm_time<R>({x.shape.T, columns, x.shape.h, {}}, m.gemm16, m);
-  auto logits = traffic_time(x.shape.T * columns * m.stack.traffic.logits, Count<R>{4}, m);
+  auto gemm = gemm_time<R>({l.T, columns, l.h, {}}, m.gemm16, m);
+  auto logits = traffic_time(l.T * columns * m.stack.traffic.logits, Count<R>{4}, m);
   NAME(gemm, logits);
-  return {kHeadTime(3 * gemm + logits), table_reduce(x)};
+  return {kHeadTime(3 * gemm + logits), table_reduce(x, l, m)};
 }
 
 template <class R>
-TableTime<R> embedding_time(const OperatorContext<R>& x) {
-  if (x.plan.model.vocab <= 0) return {};
-  return {kEmbeddingTime(traffic_time(4 * x.shape.H, Count<R>{2}, x.machine)), table_reduce(x)};
+TableTime<R> embedding_time(const TrainingPlan<R>& plan, const Layout<R>& x, const LayerShape<R>& l,
+                            const OperatorMachine<R>& m) {
+  if (plan.model.vocab <= 0) return {};
+  return {kEmbeddingTime(traffic_time(4 * l.H, Count<R>{2}, m)), table_reduce(x, l, m)};
 }
 
 // ov(x, y): y runs behind x; what runs at the same time slows the other by a share.
@@ -213,6 +213,14 @@ Seconds<R> peer_time(const OperatorContext<R>& x) {
   return kPeerTime(2 * once * (1 - m.stack.overlap.pipeline) * v);
 }
 
+// What a micro-batch takes, whatever stage a layer lies on and however states are sharded: follows from what LayerParts
+// follow from.
+template <class R>
+struct OperatorLayers {
+  std::vector<LayerTime<R>> times;  // one a group
+  TableTime<R> embedding, head;
+};
+
 // Layers of all groups, each quantity summed: `of(i)` for group i.
 template <class R, class Of>
 Seconds<R> over_layers(const OperatorContext<R>& x, Of of) {
@@ -265,9 +273,10 @@ Seconds<R> mean_of(const OperatorContext<R>& x, Seconds<R> through) {
 }
 
 template <class R>
-void fill_layers(const OperatorContext<R>& x, const std::vector<LayerTime<R>>& l,
-                 const std::vector<ShardedLayer<R>>& sharded, const TableTime<R>& embedding,
-                 const TableTime<R>& head, OperatorStep<R>& s) {
+void fill_layers(const OperatorContext<R>& x, const OperatorLayers<R>& layers,
+                 const std::vector<ShardedLayer<R>>& sharded, OperatorStep<R>& s) {
+  const std::vector<LayerTime<R>>& l = layers.times;
+  const TableTime<R>&embedding = layers.embedding, &head = layers.head;
   const auto both = [](const Pass<R>& t) { return t.forward + t.backward; };
   const auto exposed = [&](Seconds<R> once) {
     return once <= Seconds<R>{} ? Seconds<R>{} : kMeanExposed(mean_of(x, once));
@@ -312,30 +321,36 @@ void fill_pipeline(const OperatorContext<R>& x, const StageTimes<R>& t, Operator
   s.p2p = kPeerExposed((n + (p - 1) / v) * t_p2p);
 }
 
+template <class R>
+OperatorLayers<R> operator_layers(const TrainingPlan<R>& plan, const Layout<R>& layout) {
+  const OperatorMachine<R> m = operator_machine(plan);
+  const LayerShape<R> shape = layer_shape(plan, layout);
+  OperatorLayers<R> out;
+  std::vector<NamedGemm<R>> gemms;
+  for (const LayerGroup<R>& g : plan.model.layers)
+    out.times.push_back(layer_time(plan, g, layout, shape, m, gemms));
+  out.embedding = embedding_time(plan, layout, shape, m);
+  out.head = head_time(plan, layout, shape, m);
+  return out;
+}
+
 // All of a step. `memory`: of the heaviest stage, whose parameters are reduced and updated.
 template <class R>
 OperatorStep<R> operator_step(const TrainingPlan<R>& plan, const Layout<R>& layout,
-                              const Stages<R>& stages, const StageMemory<R>& memory) {
+                              const Stages<R>& stages, const StageMemory<R>& memory,
+                              const LayerParts<R>& held, const OperatorLayers<R>& layers) {
   const OperatorMachine<R> m = operator_machine(plan);
   const OperatorContext<R> x{plan, layout, stages, m, layer_shape(plan, layout)};
-  const Degrees<R> degrees{plan.mesh.tensor, plan.mesh.expert, plan.mesh.expert_tensor};
-  std::vector<NamedGemm<R>> gemms;
-  std::vector<LayerTime<R>> layers;
   std::vector<ShardedLayer<R>> sharded;
+  sharded.reserve(layers.times.size());
   Seconds<R> outside{};
-  for (const LayerGroup<R>& g : plan.model.layers) {
-    layers.push_back(layer_time(plan, g, layout, x.shape, m, gemms));
-    const bool first = sharded.empty();
-    LayerShard<R> held;
-    if (!(plan.sharding.zero < 3))
-      held = layer_shard(plan.model, plan.trainable.adapters, g, degrees);
-    sharded.push_back(shard_layer(x, layers.back(), held, first));
-    if (first) outside = sharded.back().outside;
+  for (std::size_t g = 0; g < layers.times.size(); ++g) {
+    sharded.push_back(shard_layer(x, layers.times[g], held.shards[g], g == 0));
+    if (g == 0) outside = sharded.back().outside;
   }
-  const TableTime<R> embedding = embedding_time(x), head = head_time(x);
   OperatorStep<R> s;
-  fill_layers(x, layers, sharded, embedding, head, s);
-  const StageTimes<R> t = stage_times(x, sharded, embedding, head);
+  fill_layers(x, layers, sharded, s);
+  const StageTimes<R> t = stage_times(x, sharded, layers.embedding, layers.head);
   fill_pipeline(x, t, s);
   auto v = plan.schedule.chunks;
   auto p = plan.mesh.pipeline;

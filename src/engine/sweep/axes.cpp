@@ -1,0 +1,218 @@
+#include "reckon/engine/axes.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cmath>
+#include <optional>
+
+namespace reckon {
+namespace {
+
+std::string trimmed(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(' ');
+  if (first == text.npos) return "";
+  return std::string(text.substr(first, text.find_last_not_of(' ') + 1 - first));
+}
+
+// "100 GB/s": the number, and all that stands behind it.
+struct Measured {
+  double number = 0;
+  std::string unit;
+};
+
+std::optional<Measured> measured(const std::string& text) {
+  Measured out;
+  const char* end = text.data() + text.size();
+  const auto read = std::from_chars(text.data(), end, out.number);
+  if (read.ec != std::errc() || !std::isfinite(out.number)) return {};
+  out.unit = std::string(read.ptr, end);
+  return out;
+}
+
+std::string written(double number, const std::string& unit) {
+  return fmt::format("{:.12g}{}", number, unit);
+}
+
+bool whole(double x) { return x == std::floor(x); }
+
+// a..b:step
+struct Range {
+  std::string from, to, step;
+};
+
+std::optional<Range> range_of(const std::string& text) {
+  const std::size_t dots = text.find("..");
+  if (dots == std::string::npos) return {};
+  const std::size_t colon = text.find(':', dots);
+  const std::string to = text.substr(dots + 2, colon == std::string::npos ? colon : colon - dots - 2);
+  return Range{trimmed(text.substr(0, dots)), trimmed(to),
+               colon == std::string::npos ? "" : trimmed(text.substr(colon + 1))};
+}
+
+class RangeReader {
+ public:
+  RangeReader(const Range& range, Span at, Diagnostics& diagnostics)
+      : range_(range), at_(at), diagnostics_(diagnostics) {}
+
+  std::vector<std::string> values() {
+    const auto from = measured(range_.from), to = measured(range_.to);
+    if (!from || !to) {
+      fault(fmt::format("'{}..{}' is no range of numbers", range_.from, range_.to))
+          .help(range_.to.empty() ? "a range ends somewhere: 1..64:x2" : "write 1..64:x2, or list the values: 1,2,4");
+      return {};
+    }
+    from_ = from->number;
+    to_ = to->number;
+    unit_ = to->unit;
+    if (!from->unit.empty() && from->unit != to->unit) {
+      fault(fmt::format("the ends of '{}..{}' have two units", range_.from, range_.to))
+          .help(fmt::format("write both in one: {}..{}", range_.from, written(to->number, from->unit)));
+      return {};
+    }
+    return steps();
+  }
+
+ private:
+  Diagnostic& fault(std::string message) { return diagnostics_.error(at_, std::move(message)); }
+
+  std::vector<std::string> steps() {
+    if (range_.step.empty()) {
+      if (unit_.empty() && whole(from_) && whole(to_)) return by(from_ <= to_ ? 1 : -1, false);
+      fault(fmt::format("'{}..{}' doesn't say how it goes on", range_.from, range_.to))
+          .help(fmt::format("write {}..{}:x2, or {}..{}:+{}", range_.from, range_.to, range_.from, range_.to,
+                            written((to_ - from_) / 8, "")));
+      return {};
+    }
+    const bool factor = range_.step[0] == 'x', sum = range_.step[0] == '+' || range_.step[0] == '-';
+    const auto step = measured(trimmed(range_.step.substr(range_.step[0] == '-' ? 0 : 1)));
+    if ((!factor && !sum) || !step || (!step->unit.empty() && (factor || step->unit != unit_))) {
+      fault(fmt::format("'{}' is no step of a range", range_.step))
+          .help("write :x2 to double, :+8 to add 8 each time");
+      return {};
+    }
+    return by(step->number, factor);
+  }
+
+  bool ends(double step, bool factor) const {
+    if (from_ == to_) return true;
+    if (!factor) return step != 0 && (step > 0) == (to_ > from_);
+    return from_ > 0 && to_ > 0 && step > 0 && step != 1 && (step > 1) == (to_ > from_);
+  }
+
+  std::vector<std::string> by(double step, bool factor) {
+    if (!ends(step, factor)) {
+      fault(fmt::format("'{}..{}:{}' never ends", range_.from, range_.to, range_.step))
+          .help(factor ? "a factor above 1 climbs, one below 1 falls; both ends are above 0"
+                       : "a step goes from the first value towards the last");
+      return {};
+    }
+    const double span = from_ == to_ ? 0
+                        : factor     ? std::log(to_ / from_) / std::log(step)
+                                     : (to_ - from_) / step;
+    if (!(span < static_cast<double>(kMostPoints))) {
+      fault(fmt::format("'{}..{}:{}' has more than {} values", range_.from, range_.to, range_.step, kMostPoints))
+          .help("take larger steps");
+      return {};
+    }
+    std::vector<std::string> out;
+    // The last value counts where only rounding keeps it out.
+    const auto last = static_cast<std::size_t>(std::floor(span * (1 + 1e-12) + 1e-9));
+    for (std::size_t i = 0; i <= last; ++i) {
+      const double k = static_cast<double>(i);
+      out.push_back(written(factor ? from_ * std::pow(step, k) : from_ + step * k, unit_));
+    }
+    return out;
+  }
+
+  const Range& range_;
+  Span at_;
+  Diagnostics& diagnostics_;
+  double from_ = 0, to_ = 0;
+  std::string unit_;
+};
+
+// At commas that are in no bracket.
+std::vector<std::string> split(const std::string& text) {
+  std::vector<std::string> out(1);
+  int depth = 0;
+  for (const char c : text) {
+    if (c == '{' || c == '[') ++depth;
+    if (c == '}' || c == ']') --depth;
+    if (c == ',' && depth == 0)
+      out.emplace_back();
+    else
+      out.back() += c;
+  }
+  return out;
+}
+
+}  // namespace
+
+std::vector<std::string> read_values(const std::string& text, Span at, Diagnostics& diagnostics) {
+  std::vector<std::string> out;
+  for (const std::string& part : split(text)) {
+    const std::string word = trimmed(part);
+    if (word.empty()) {
+      diagnostics.error(at, "an empty value in a list").help("write 1,2,4 or 1..64:x2");
+      return {};
+    }
+    const auto range = word[0] == '{' ? std::nullopt : range_of(word);
+    if (!range) {
+      out.push_back(word);
+      continue;
+    }
+    const auto values = RangeReader(*range, at, diagnostics).values();
+    if (values.empty()) return {};
+    out.insert(out.end(), values.begin(), values.end());
+  }
+  return out;
+}
+
+bool read_axis(const std::string& word, const std::string& said_by, Sources& sources,
+               Diagnostics& diagnostics, Axis& out) {
+  const Span at{sources.add(said_by, word), 1, 1, static_cast<int>(word.size())};
+  const std::size_t equals = word.find('=');
+  if (equals == std::string::npos || equals == 0 || equals + 1 == word.size()) {
+    diagnostics.error(at, fmt::format("{} {}: expected path=values", said_by, word))
+        .help(fmt::format("for example {} cluster.nodes=1..64:x2, or {} batch.micro=1,2,4", said_by, said_by));
+    return false;
+  }
+  out.path = trimmed(word.substr(0, equals));
+  out.span = at;
+  out.values = read_values(word.substr(equals + 1), at, diagnostics);
+  return !out.values.empty();
+}
+
+std::size_t points_of(const std::vector<Axis>& axes) {
+  std::size_t n = 1;
+  for (const Axis& a : axes) {
+    if (n > kMostPoints) break;
+    n *= a.values.size();
+  }
+  return n;
+}
+
+std::vector<std::string> point(const std::vector<Axis>& axes, std::size_t at) {
+  std::vector<std::string> out(axes.size());
+  for (std::size_t i = axes.size(); i-- > 0;) {
+    out[i] = axes[i].values[at % axes[i].values.size()];
+    at /= axes[i].values.size();
+  }
+  return out;
+}
+
+void check_axes(const std::vector<Axis>& axes, Diagnostics& diagnostics) {
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    for (std::size_t k = 0; k < i; ++k) {
+      if (axes[k].path != axes[i].path) continue;
+      diagnostics.error(axes[i].span, fmt::format("{} is varied twice", axes[i].path))
+          .note(axes[k].span, "the first time");
+    }
+  }
+  if (points_of(axes) > kMostPoints)
+    diagnostics.error(axes.back().span, fmt::format("more than {} points in all", kMostPoints))
+        .help("take fewer values");
+}
+
+}  // namespace reckon

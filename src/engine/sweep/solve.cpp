@@ -1,0 +1,302 @@
+#include "reckon/engine/solve.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "reckon/base/edit_distance.hpp"
+#include "reckon/engine/field_at.hpp"
+#include "reckon/engine/metric_named.hpp"
+
+namespace reckon {
+namespace {
+
+constexpr double kFarthest = 1048576;  // a bound that nobody states: so many times the plan's own value
+constexpr int kWithout = 512;          // illegal whole numbers in a row that are passed over
+
+class Solver {
+ public:
+  Solver(Workspace& work, const SolveRequest& request, Diagnostics& diagnostics)
+      : work_(work),
+        request_(request),
+        diagnostics_(diagnostics),
+        points_(work, request.file, request.which, {request.path}, request.span) {
+    out_.path = request.path;
+    out_.target = request.target;
+  }
+
+  Solution run() {
+    if (!find_field() || !find_now() || !find_bounds()) return out_;
+    look_at_grid();
+    if (tried_.empty()) {
+      nothing_legal();
+      return out_;
+    }
+    describe();
+    decide();
+    return out_;
+  }
+
+ private:
+  using Value = std::pair<double, Tried>;
+
+  Diagnostic& fault(std::string message) { return diagnostics_.error(request_.span, std::move(message)); }
+
+  bool find_field() {
+    kind_ = plan_kind(request_.file.kind)->describe();
+    field_ = field_at(kind_, bound_path(request_.path));
+    if (field_ && field_->kind == Description::Kind::kQuantity) {
+      whole_ = is_whole(*field_);
+      return true;
+    }
+    if (field_) {
+      fault(fmt::format("{} is no number: nothing to solve for", request_.path))
+          .help(fmt::format("compare its values: reckon sweep PLAN --vary {}=…", request_.path));
+      return false;
+    }
+    std::vector<std::string> known;
+    names_of(kind_, "", known);
+    const std::string near = closest(request_.path, known);
+    auto& f = fault(fmt::format("a {} plan has no field '{}'", request_.file.kind, request_.path));
+    if (!near.empty())
+      f.help(fmt::format("did you mean '{}'?", near));
+    else
+      f.help(fmt::format("`reckon schema {}` lists its fields", request_.file.kind));
+    return false;
+  }
+
+  static void names_of(const Description& d, const std::string& path,
+                       std::vector<std::string>& out) {
+    for (const Description& part : d.parts) {
+      const std::string at = path.empty() ? std::string(part.key) : path + "." + std::string(part.key);
+      if (part.kind == Description::Kind::kQuantity) out.push_back(at);
+      if (part.kind == Description::Kind::kGroup) names_of(part, at, out);
+    }
+  }
+
+  // The plan as it stands, for the value to start from and the metric's unit; it needn't be legal.
+  bool find_now() {
+    Diagnostics scratch;
+    const auto plan = load_plan(work_, request_.file, request_.which, scratch);
+    if (!plan) return true;
+    const std::vector<Metric> metrics = plan->metrics(work_);
+    const Metric* m = metric_named(metrics, request_.target.metric, request_.target.span, diagnostics_,
+                                   "--for: ");
+    if (!m || !goal_value(request_.target, *m, diagnostics_, out_.target_number)) return false;
+    known_ = true;
+    const doc::Value* v = plan->resolved.at(bound_path(request_.path));
+    if (v && v->is_mapping()) v = v->find("value");
+    double x = 0;
+    if (v && v->is_scalar() && read_number(*field_, v->text, x)) {
+      start_ = x;
+      if (m->has_value() && std::isfinite(m->value)) out_.now = Tried{v->text, x, *m, meets(m->value)};
+    }
+    return true;
+  }
+
+  bool bound(const std::optional<std::string>& said, double& out) {
+    if (!said) return true;
+    if (read_number(*field_, *said, out)) return true;
+    fault(fmt::format("'{}' is no bound of {}", *said, request_.path))
+        .help("write " + expected_form(field_->dim, field_->hint));
+    return false;
+  }
+
+  bool find_bounds() {
+    const double around = start_ > 0 ? start_ : 1;
+    low_ = whole_ ? (field_->limit == Limit::kAtLeastOne ? 1 : 0) : around / kFarthest;
+    high_ = whole_ ? kFarthest : around * kFarthest;
+    if (field_->limit == Limit::kShare || field_->limit == Limit::kEfficiency) high_ = 1;
+    if (!bound(request_.from, low_) || !bound(request_.to, high_)) return false;
+    if (low_ > high_) std::swap(low_, high_);
+    return true;
+  }
+
+  bool meets(double value) const {
+    return holds(request_.target.compare, value, out_.target_number);
+  }
+
+  // One value of the field, once; nullptr if it makes no legal plan with such a number.
+  const Tried* look(double x) {
+    if (const auto at = tried_.find(x); at != tried_.end()) return &at->second;
+    if (passed_.contains(x)) return nullptr;
+    const std::string text = written_number(*field_, x);
+    const PlanPoint p = points_.at({text});
+    const Metric* m = p.number(request_.target.metric);
+    if (!m || !known(*m, p)) {
+      passed_.emplace(x, true);
+      ++out_.passed_over;
+      const Metric* any = find_metric(p.metrics, request_.target.metric);
+      out_.why_passed_over = !p.legal() ? p.fault : any ? any->reason : "";
+      if (p.legal() && !any) lacking_ = p.metrics;
+      return nullptr;
+    }
+    return &tried_.emplace(x, Tried{text, x, *m, meets(m->value)}).first->second;
+  }
+
+  bool known(const Metric& m, const PlanPoint&) {
+    if (!known_) known_ = goal_value(request_.target, m, diagnostics_, out_.target_number);
+    return known_;
+  }
+
+  void look_at_grid() {
+    const double low = low_, high = high_;
+    if (whole_) {
+      const bool all = high - low <= 4096 && request_.to;
+      const double dense = all ? high : std::min(high, low + 256);
+      for (double x = std::ceil(low); x <= dense; ++x) look(x);
+      for (double x = 1; x <= high; x *= 2) {
+        for (const double part : {1.0, 1.25, 1.5, 1.75})
+          if (const double y = x * part; y > dense && y <= high && y == std::floor(y)) look(y);
+      }
+      if (high > dense) look(std::floor(high));
+      return;
+    }
+    constexpr int kSteps = 160;
+    const bool ratio = low > 0 && high / low > 4;
+    for (int i = 0; i <= kSteps; ++i) {
+      const double part = static_cast<double>(i) / kSteps;
+      look(i == 0        ? low
+           : i == kSteps ? high
+           : ratio       ? low * std::pow(high / low, part)
+                         : low + (high - low) * part);
+    }
+    if (start_ >= low && start_ <= high) look(start_);
+  }
+
+  void nothing_legal() {
+    if (!lacking_.empty()) {
+      metric_named(lacking_, request_.target.metric, request_.target.span, diagnostics_, "--for: ");
+      if (!find_metric(lacking_, request_.target.metric)) return;
+    }
+    auto& f = fault(fmt::format("no value of {} from {} to {} makes a plan with a number for {}", request_.path,
+                                written_number(*field_, low_), written_number(*field_, high_),
+                                request_.target.metric));
+    if (!out_.why_passed_over.empty()) f.help(out_.why_passed_over);
+  }
+
+  // Whether the metric climbs or falls throughout.
+  void describe() {
+    out_.looked_at = tried_.size();
+    out_.low = tried_.begin()->second;
+    out_.high = tried_.rbegin()->second;
+    out_.climbs = out_.high.metric.value >= out_.low.metric.value;
+    int direction = 0;
+    const Tried* last = nullptr;
+    for (const auto& [x, t] : tried_) {
+      if (last) {
+        const double rise = t.metric.value - last->metric.value;
+        const double least = 1e-9 * std::max(std::abs(t.metric.value), std::abs(last->metric.value));
+        const int now = rise > least ? 1 : rise < -least ? -1 : 0;
+        if (now != 0 && direction != 0 && now != direction && out_.turns.size() < 3) out_.turns.push_back(*last);
+        if (now != 0) direction = now;
+      }
+      last = &t;
+    }
+    out_.monotone = out_.turns.empty();
+  }
+
+  // On which side of the target a value lies; for `=` the side it climbs from.
+  bool side(const Tried& t) const {
+    return request_.target.compare == Compare::kEqual ? t.metric.value >= out_.target_number : t.meets;
+  }
+
+  void decide() {
+    const Tried *before = nullptr, *after = nullptr;
+    for (const auto& [x, t] : tried_) {
+      if (t.meets && request_.target.compare == Compare::kEqual) {
+        out_.outcome = Outcome::kMet;
+        out_.answer = t;
+        return;
+      }
+      if (after && !before && side(t) != side(*after)) {
+        before = after;
+        after = &t;
+        break;
+      }
+      after = &t;
+    }
+    if (!before) return one_sided();
+    narrow(*before, *after);
+  }
+
+  void one_sided() {
+    const bool all = request_.target.compare != Compare::kEqual && tried_.begin()->second.meets;
+    out_.outcome = all ? Outcome::kAlways : Outcome::kNever;
+    const Tried* nearest = nullptr;
+    for (const auto& [x, t] : tried_) {
+      const auto distance = [&](const Tried& y) { return std::abs(y.metric.value - out_.target_number); };
+      if (!nearest || distance(t) < distance(*nearest)) nearest = &t;
+    }
+    (all ? out_.answer : out_.beyond) = *nearest;
+  }
+
+  // A legal value between two, the middle one or the nearest to it.
+  const Tried* between(double a, double b) {
+    const double middle = whole_ ? std::floor((a + b) / 2)
+                          : a > 0 && b / a > 1.5 ? std::sqrt(a * b)
+                                                 : a + (b - a) / 2;
+    if (!whole_) return middle > a && middle < b ? look(middle) : nullptr;
+    for (int i = 0; i < kWithout; ++i) {
+      for (const double x : {middle - i, middle + i}) {
+        if (!(x > a && x < b)) continue;
+        if (const Tried* t = look(x)) return t;
+      }
+    }
+    return nullptr;
+  }
+
+  void narrow(const Tried& before, const Tried& after) {
+    Tried a = before, b = after;
+    for (int i = 0; i < 200; ++i) {
+      if (!whole_ && std::abs(b.x - a.x) <= 1e-14 * std::abs(b.x)) break;
+      const Tried* t = between(a.x, b.x);
+      if (!t) break;
+      (side(*t) == side(a) ? a : b) = *t;
+      if (request_.target.compare == Compare::kEqual && t->meets) {
+        out_.outcome = Outcome::kMet;
+        out_.answer = *t;
+        return;
+      }
+    }
+    finish(a, b);
+  }
+
+  void finish(const Tried& a, const Tried& b) {
+    if (request_.target.compare != Compare::kEqual) {
+      out_.outcome = Outcome::kMet;
+      out_.answer = a.meets ? a : b;
+      out_.beyond = a.meets ? b : a;
+      return;
+    }
+    const auto off = [&](const Tried& t) { return std::abs(t.metric.value - out_.target_number); };
+    const Tried& nearest = off(a) <= off(b) ? a : b;
+    const bool exact = off(nearest) <= 1e-9 * std::abs(out_.target_number);
+    out_.outcome = exact ? Outcome::kMet : Outcome::kBetween;
+    out_.answer = exact ? nearest : a;
+    if (!exact) out_.beyond = b;
+  }
+
+  Workspace& work_;
+  const SolveRequest& request_;
+  Diagnostics& diagnostics_;
+  PlanPoints points_;
+  Description kind_;
+  const Description* field_ = nullptr;
+  bool whole_ = false, known_ = false;
+  double start_ = 0, low_ = 0, high_ = 0;
+  std::map<double, Tried> tried_;
+  std::map<double, bool> passed_;
+  std::vector<Metric> lacking_;
+  Solution out_;
+};
+
+}  // namespace
+
+Solution solve(Workspace& work, const SolveRequest& request, Diagnostics& diagnostics) {
+  return Solver(work, request, diagnostics).run();
+}
+
+}  // namespace reckon

@@ -1,0 +1,110 @@
+#include "reckon/report/solve.hpp"
+
+#include <fmt/format.h>
+
+#include "cell.hpp"
+#include "reckon/report/json.hpp"
+#include "reckon/report/section.hpp"
+
+namespace reckon {
+namespace {
+
+constexpr const char* kOutcomes[] = {"met", "always", "never", "between"};
+
+const char* word_of(Outcome o) { return kOutcomes[static_cast<std::size_t>(o)]; }
+
+std::string target_text(const Solution& s) {
+  return fmt::format("{} {} {}", s.target.metric, sign_of(s.target.compare), s.target.text);
+}
+
+std::string at(const Solution& s, const Tried& t) {
+  return fmt::format("{} = {}: {}", s.path, t.text, shown(t.metric));
+}
+
+std::string headline(const Solution& s) {
+  switch (s.outcome) {
+    case Outcome::kMet:
+      return fmt::format("{} = {} meets {}: {}", s.path, s.answer->text, target_text(s),
+                         shown(s.answer->metric));
+    case Outcome::kAlways:
+      return fmt::format("Every legal value of {} from {} to {} meets {}; the closest is {}", s.path,
+                         s.low.text, s.high.text, target_text(s), at(s, *s.answer));
+    case Outcome::kNever:
+      return fmt::format("No value of {} from {} to {} meets {}. The bound is {}", s.path,
+                         s.low.text, s.high.text, target_text(s), at(s, *s.beyond));
+    case Outcome::kBetween:
+      return fmt::format("No legal value of {} meets {} exactly: {} is below or above it, {} on the other side",
+                         s.path, target_text(s), at(s, *s.answer), at(s, *s.beyond));
+  }
+  return "";
+}
+
+std::vector<std::string> lines(const Solution& s) {
+  std::vector<std::string> out{headline(s) + "."};
+  if (s.outcome == Outcome::kMet && s.beyond && s.beyond->text != s.answer->text)
+    out.push_back(fmt::format("The next legal value beyond, {}, doesn't: {}.", s.beyond->text,
+                              shown(s.beyond->metric)));
+  if (s.now)
+    out.push_back(fmt::format("The plan has {}, which {}.", at(s, *s.now),
+                              s.now->meets ? "meets it" : "doesn't meet it"));
+  if (!s.monotone) {
+    std::string turns;
+    for (const Tried& t : s.turns) turns += (turns.empty() ? "" : "; ") + at(s, t);
+    out.push_back(fmt::format("{} climbs and falls with {} (turns at {}): the answer is of the first stretch, and "
+                              "`reckon sweep` shows the rest.",
+                              s.target.metric, s.path, turns));
+  }
+  std::string looked = fmt::format("{} legal values were looked at", s.looked_at);
+  if (s.passed_over > 0)
+    looked += fmt::format(", {} others make no plan (the last: {})", s.passed_over, s.why_passed_over);
+  out.push_back(looked + ".");
+  return out;
+}
+
+void write_tried(JsonWriter& json, const char* key, const std::optional<Tried>& t) {
+  json.key(key);
+  if (!t) {
+    json.null();
+    return;
+  }
+  json.object(JsonWriter::kOneLine).key("value").text(t->text).key("number").number(t->x);
+  json.key("metric").number(t->metric.value).key("unit").text(unit_of(t->metric));
+  json.key("meets").boolean(t->meets).close();
+}
+
+}  // namespace
+
+std::string solution_text(const Solution& s, const TextStyle& style) {
+  return sections_text({{.notes = lines(s)}}, style);
+}
+std::string solution_markdown(const Solution& s) { return sections_markdown({{.notes = lines(s)}}); }
+
+std::string solution_csv(const Solution& s) {
+  Table t({{"what"}, {"path"}, {"value"}, {"metric"}, {"number"}, {"unit"}, {"meets"}});
+  const auto row = [&](const char* what, const std::optional<Tried>& x) {
+    if (x)
+      t.row({what, s.path, x->text, s.target.metric, plain(x->metric), unit_of(x->metric),
+             x->meets ? "yes" : "no"});
+  };
+  row("answer", s.answer);
+  row("beyond", s.beyond);
+  row("now", s.now);
+  return t.csv();
+}
+
+std::string solution_json(const Solution& s) {
+  JsonWriter json;
+  json.object().key("schema_version").number(kSchemaVersion).key("kind").text("solution");
+  json.key("path").text(s.path).key("target").text(target_text(s));
+  json.key("outcome").text(word_of(s.outcome));
+  write_tried(json, "answer", s.answer);
+  write_tried(json, "beyond", s.beyond);
+  write_tried(json, "now", s.now);
+  json.key("monotone").boolean(s.monotone).key("turns").array();
+  for (const Tried& t : s.turns) json.text(t.text);
+  json.close().key("looked_at").number(static_cast<double>(s.looked_at));
+  json.key("passed_over").number(static_cast<double>(s.passed_over)).close();
+  return json.str();
+}
+
+}  // namespace reckon
