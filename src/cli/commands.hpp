@@ -96,6 +96,15 @@ struct SolveOptions {
 };
 int solve(Session&, const Shared&, const SolveOptions&);
 
+// As typed; empty where not given.
+struct SearchOptions {
+  std::string space, which_case, search, objective, pareto, top, threads, output;
+  std::vector<std::string> vary, where, sets;
+  bool as_plan = false, no_bound = false, any_memory = false, tensor_in_node = false,
+       untimed = false;
+};
+int search(Session&, const Shared&, const SearchOptions&);
+
 struct CompareOptions {
   std::vector<std::string> plans, metrics, sets;
   std::string which_case;

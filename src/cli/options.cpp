@@ -60,6 +60,7 @@ struct Values {
   ImportOptions import_config;
   FormulasOptions formulas;
   SensitivityOptions sensitivity;
+  SearchOptions search;
   SweepOptions sweep;
   SolveOptions solve;
   CompareOptions compare;
@@ -314,46 +315,88 @@ std::vector<Command> commands(Values& v) {
        },
        [&v](Session& s, const Shared& g) { return new_plan(s, g, v.new_plan); },
        true});
-  all.push_back({"sweep",
-                 kPlans,
-                 "PLAN",
-                 "a plan over values of its fields, one row a point",
-                 {"reckon sweep plans/starters/7b-512xh100.yaml --vary cluster.nodes=1..64:x2",
-                  "reckon sweep plan.yaml --vary batch.micro=1,2,4 --vary recompute=none,full --format csv",
-                  "reckon sweep plan.yaml --vary 'chip.memory.bandwidth=2..4 TB/s:+0.25' --metric step.time --plot"},
-                 [=, &v](CLI::App& app) {
-                   SweepOptions& o = v.sweep;
-                   app.add_option("PLAN", o.plan, "a plan file of any kind; - reads stdin")
-                       ->type_name("")
-                       ->required();
-                   repeated(app, "--vary", o.vary, "FIELD=VALUES",
-                            "1,2,4 or a..b, a..b:x2, a..b:+8 (repeatable: all combinations)");
-                   repeated(app, "--metric", o.metrics, "ID",
-                            "a column; without any, those of the kind of plan");
-                   app.add_flag("--plot", o.plot, "draw the first column");
-                   word(app, "--case", o.which_case, "NAME", "one of the plan's cases");
-                   sets(app, o.sets);
-                 },
-                 [&v](Session& s, const Shared& g) { return sweep(s, g, v.sweep); }});
-  all.push_back({"solve",
-                 kPlans,
-                 "PLAN",
-                 "the value of a field that meets a target",
-                 {"reckon solve plans/starters/7b-512xh100.yaml --vary cluster.nodes --for 'run.days<=30 days'",
-                  "reckon solve plan.yaml --vary batch.micro=1..64 --for 'memory.headroom>=0 B'"},
-                 [=, &v](CLI::App& app) {
-                   SolveOptions& o = v.solve;
-                   app.add_option("PLAN", o.plan, "a plan file of any kind; - reads stdin")
-                       ->type_name("")
-                       ->required();
-                   word(app, "--vary", o.vary, "FIELD[=A..B]", "a number of the plan, and its bounds")
-                       ->required();
-                   word(app, "--for", o.target, "TARGET", "METRIC=VALUE, METRIC<=VALUE or METRIC>=VALUE")
-                       ->required();
-                   word(app, "--case", o.which_case, "NAME", "one of the plan's cases");
-                   sets(app, o.sets);
-                 },
-                 [&v](Session& s, const Shared& g) { return solve(s, g, v.solve); }});
+  all.push_back(
+      {"search",
+       kPlans,
+       "SPACE|PLAN",
+       "all legal plans of a space, ranked; why the others lost",
+       {"reckon search plans/spaces/405b-16384xh100.yaml",
+        "reckon search plan.yaml --search parallel,batch,recompute --objective run.cost",
+        "reckon search plan.yaml --search all --where 'step.time<=10 s' --pareto "
+        "step.time,memory.total",
+        "reckon search decode.yaml --vary tensor=1,2,4,8 --vary batch=1..512:x2 --objective "
+        "decode.time"},
+       [=, &v](CLI::App& app) {
+         SearchOptions& o = v.search;
+         app.add_option("SPACE", o.space, "kind: space, or a plan; - reads stdin")
+             ->type_name("")
+             ->required();
+         word(app, "--search", o.search, "A,B,…",
+              "what is opened: parallel, batch, schedule, sharding, recompute, offload, precision, "
+              "all");
+         repeated(app, "--vary", o.vary, "FIELD=VALUES",
+                  "any other field: 1,2,4 or a..b:x2 (repeatable)");
+         repeated(app, "--where", o.where, "CONDITION",
+                  "METRIC<=VALUE or METRIC>=VALUE: what a plan must keep to (repeatable)");
+         word(app, "--objective", o.objective, "METRIC",
+              "what ranks: step.time if not stated; max:METRIC, min:METRIC");
+         word(app, "--pareto", o.pareto, "A,B", "also plans that no other beats in two metrics");
+         word(app, "--top", o.top, "N", "plans to list; 10 if not stated");
+         word(app, "--threads", o.threads, "N", "the answer does not depend on it");
+         app.add_flag("--tensor-in-node", o.tensor_in_node, "tensor groups stay inside a node");
+         app.add_flag("--any-memory", o.any_memory, "plans that don't fit count too");
+         app.add_flag("--no-bound", o.no_bound, "look at every plan; the answer is the same");
+         app.add_flag("--untimed", o.untimed, "leave out how long it took");
+         app.add_flag("--as-plan", o.as_plan, "print the best plan as a file");
+         word(app, "--output", o.output, "FILE", "also write the best plan there");
+         word(app, "--case", o.which_case, "NAME", "one of the plan's cases");
+         sets(app, o.sets);
+       },
+       [&v](Session& s, const Shared& g) { return search(s, g, v.search); }});
+  all.push_back(
+      {"sweep",
+       kPlans,
+       "PLAN",
+       "a plan over values of its fields, one row a point",
+       {"reckon sweep plans/starters/7b-512xh100.yaml --vary cluster.nodes=1..64:x2",
+        "reckon sweep plan.yaml --vary batch.micro=1,2,4 --vary recompute=none,full --format csv",
+        "reckon sweep plan.yaml --vary 'chip.memory.bandwidth=2..4 TB/s:+0.25' --metric step.time "
+        "--plot"},
+       [=, &v](CLI::App& app) {
+         SweepOptions& o = v.sweep;
+         app.add_option("PLAN", o.plan, "a plan file of any kind; - reads stdin")
+             ->type_name("")
+             ->required();
+         repeated(app, "--vary", o.vary, "FIELD=VALUES",
+                  "1,2,4 or a..b, a..b:x2, a..b:+8 (repeatable: all combinations)");
+         repeated(app, "--metric", o.metrics, "ID",
+                  "a column; without any, those of the kind of plan");
+         app.add_flag("--plot", o.plot, "draw the first column");
+         word(app, "--case", o.which_case, "NAME", "one of the plan's cases");
+         sets(app, o.sets);
+       },
+       [&v](Session& s, const Shared& g) { return sweep(s, g, v.sweep); }});
+  all.push_back(
+      {"solve",
+       kPlans,
+       "PLAN",
+       "the value of a field that meets a target",
+       {"reckon solve plans/starters/7b-512xh100.yaml --vary cluster.nodes --for 'run.days<=30 "
+        "days'",
+        "reckon solve plan.yaml --vary batch.micro=1..64 --for 'memory.headroom>=0 B'"},
+       [=, &v](CLI::App& app) {
+         SolveOptions& o = v.solve;
+         app.add_option("PLAN", o.plan, "a plan file of any kind; - reads stdin")
+             ->type_name("")
+             ->required();
+         word(app, "--vary", o.vary, "FIELD[=A..B]", "a number of the plan, and its bounds")
+             ->required();
+         word(app, "--for", o.target, "TARGET", "METRIC=VALUE, METRIC<=VALUE or METRIC>=VALUE")
+             ->required();
+         word(app, "--case", o.which_case, "NAME", "one of the plan's cases");
+         sets(app, o.sets);
+       },
+       [&v](Session& s, const Shared& g) { return solve(s, g, v.solve); }});
   all.push_back({"compare",
                  kPlans,
                  "A B…",
@@ -362,7 +405,8 @@ std::vector<Command> commands(Values& v) {
                   "reckon compare plans/starters/405b-16384xh100.yaml --case all"},
                  [=, &v](CLI::App& app) {
                    CompareOptions& o = v.compare;
-                   app.add_option("PLAN", o.plans, "plan files; the first is what others are held against")
+                   app.add_option("PLAN", o.plans,
+                                  "plan files; the first is what others are held against")
                        ->type_name("")
                        ->required();
                    repeated(app, "--metric", o.metrics, "ID",
@@ -558,10 +602,10 @@ std::vector<Command> commands(Values& v) {
        "JSON Schema of a kind of file, for editors",
        {"reckon schema training > training.schema.json", "reckon schema model --format md"},
        [=, &v](CLI::App& app) {
-         app.add_option(
-                "KIND", v.schema.kind,
-                "training, model, chip, node, fabric, cluster, kernels, measurements, format, "
-                "precision, optimizer, preset, law")
+         app.add_option("KIND", v.schema.kind,
+                        "training, space, model, chip, node, fabric, cluster, kernels, "
+                        "measurements, format, "
+                        "precision, optimizer, preset, law")
              ->type_name("");
        },
        [&v](Session& s, const Shared& g) { return schema(s, g, v.schema); }});

@@ -15,6 +15,7 @@
 #include "reckon/spec/measurements.hpp"
 #include "reckon/spec/nccl.hpp"
 #include "reckon/spec/number_format.hpp"
+#include "reckon/spec/space.hpp"
 #include "reckon/spec/training.hpp"
 
 namespace reckon::cli {
@@ -28,6 +29,8 @@ struct Kind {
 std::vector<Kind> make_kinds() {
   std::vector<Kind> all{
       {"training", "plans/", "A training plan.", [] { return describe<TrainingPlan<double>>(); }},
+      {"space", "plans/spaces/", "A space of training plans to be searched.",
+       [] { return describe<Space<double>>(); }},
       {"model", "models/", "A model.", [] { return describe<Model<double>>(); }},
       {"architecture", "models/architectures/",
        "What no config.json states: how an architecture spells its dimensions.",

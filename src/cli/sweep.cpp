@@ -11,10 +11,12 @@ int sweep(Session& session, const Shared& shared, const SweepOptions& options) {
   Diagnostics& d = session.diagnostics();
   std::vector<Axis> axes;
   if (options.vary.empty())
-    d.error({}, "nothing is varied").help("add --vary cluster.nodes=1..64:x2, or --vary batch.micro=1,2,4");
+    d.error({}, "nothing is varied")
+        .help("add --vary cluster.nodes=1..64:x2, or --vary batch.micro=1,2,4");
   for (const std::string& word : options.vary) {
     Axis axis;
-    if (read_axis(word, "--vary", session.work().sources(), d, axis)) axes.push_back(std::move(axis));
+    if (read_axis(word, "--vary", session.work().sources(), d, axis))
+      axes.push_back(std::move(axis));
   }
   if (options.plot && shared.format != Format::kText)
     d.error({}, "--plot draws for a terminal").help("leave --format out");

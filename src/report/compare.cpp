@@ -34,8 +34,7 @@ Section metrics_section(const Comparison& c) {
 }
 
 Section inputs_section(const Comparison& c) {
-  if (c.inputs.empty())
-    return {.title = "Inputs", .notes = {"The plans state the same."}};
+  if (c.inputs.empty()) return {.title = "Inputs", .notes = {"The plans state the same."}};
   std::vector<Table::Column> columns{{"input"}};
   for (const std::string& name : c.names) columns.push_back({name, Align::kRight});
   Table t(columns);
@@ -68,8 +67,11 @@ std::string relative(const Metric& first, const Metric& other) {
 Section explained_section(const ExplainedDifference& e, const std::string& first,
                           const std::string& other) {
   const Metric& m = e.first;
-  Table t({{"part"}, {first, Align::kRight}, {other, Align::kRight}, {"difference", Align::kRight}});
-  const auto text = [&](double x) { return x == 0 ? std::string(kAbsent) : format_quantity(x, m.dim, m.hint); };
+  Table t(
+      {{"part"}, {first, Align::kRight}, {other, Align::kRight}, {"difference", Align::kRight}});
+  const auto text = [&](double x) {
+    return x == 0 ? std::string(kAbsent) : format_quantity(x, m.dim, m.hint);
+  };
   for (const PartDifference& p : e.parts) {
     const double d = p.difference();
     t.row({p.label, text(p.first), text(p.other),
@@ -119,7 +121,11 @@ std::string comparison_json(const Comparison& c) {
   }
   json.close().key("inputs").array();
   for (const InputDifference& d : c.inputs) {
-    json.object(JsonWriter::kOneLine).key("path").text(d.path).key("values").array(JsonWriter::kOneLine);
+    json.object(JsonWriter::kOneLine)
+        .key("path")
+        .text(d.path)
+        .key("values")
+        .array(JsonWriter::kOneLine);
     for (const std::string& v : d.values) v.empty() ? json.null() : json.text(v);
     json.close().close();
   }

@@ -18,17 +18,20 @@ std::vector<std::string> reasons(const PlanTable& t) {
   std::vector<std::pair<std::string, std::vector<std::string>>> found;
   for (const PlanTable::Row& row : t.rows) {
     if (row.fault.empty()) continue;
-    auto at = std::find_if(found.begin(), found.end(), [&](const auto& f) { return f.first == row.fault; });
+    auto at = std::find_if(found.begin(), found.end(),
+                           [&](const auto& f) { return f.first == row.fault; });
     if (at == found.end()) at = found.insert(at, {row.fault, {}});
     at->second.push_back(join(row.values, ", "));
   }
   std::vector<std::string> out;
   for (const auto& [fault, rows] : found) {
     const std::size_t n = rows.size();
-    const std::string which = n <= 4 ? join(rows, "; ") : fmt::format("{}; {} … {}", rows[0], rows[1], rows[n - 1]);
+    const std::string which =
+        n <= 4 ? join(rows, "; ") : fmt::format("{}; {} … {}", rows[0], rows[1], rows[n - 1]);
     out.push_back(fmt::format("no plan at {}: {}", which, fault));
     if (out.size() == 8 && found.size() > 9) {
-      out.push_back(fmt::format("… and {} reasons more: --format csv lists each", found.size() - 8));
+      out.push_back(
+          fmt::format("… and {} reasons more: --format csv lists each", found.size() - 8));
       break;
     }
   }
@@ -144,7 +147,8 @@ std::string plan_plot(const PlanTable& t, const TextStyle& style, Diagnostics& d
   std::vector<std::string> paths;
   for (const Axis& a : t.axes) paths.push_back(a.path);
   return sections_text(
-      {{.title = fmt::format("{} over {}", what.id, join(paths, ", ")), .table = std::move(table)}}, style);
+      {{.title = fmt::format("{} over {}", what.id, join(paths, ", ")), .table = std::move(table)}},
+      style);
 }
 
 }  // namespace reckon

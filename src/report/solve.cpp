@@ -27,14 +27,15 @@ std::string headline(const Solution& s) {
       return fmt::format("{} = {} meets {}: {}", s.path, s.answer->text, target_text(s),
                          shown(s.answer->metric));
     case Outcome::kAlways:
-      return fmt::format("Every legal value of {} from {} to {} meets {}; the closest is {}", s.path,
-                         s.low.text, s.high.text, target_text(s), at(s, *s.answer));
+      return fmt::format("Every legal value of {} from {} to {} meets {}; the closest is {}",
+                         s.path, s.low.text, s.high.text, target_text(s), at(s, *s.answer));
     case Outcome::kNever:
       return fmt::format("No value of {} from {} to {} meets {}. The bound is {}", s.path,
                          s.low.text, s.high.text, target_text(s), at(s, *s.beyond));
     case Outcome::kBetween:
-      return fmt::format("No legal value of {} meets {} exactly: {} is below or above it, {} on the other side",
-                         s.path, target_text(s), at(s, *s.answer), at(s, *s.beyond));
+      return fmt::format(
+          "No legal value of {} meets {} exactly: {} is below or above it, {} on the other side",
+          s.path, target_text(s), at(s, *s.answer), at(s, *s.beyond));
   }
   return "";
 }
@@ -50,13 +51,15 @@ std::vector<std::string> lines(const Solution& s) {
   if (!s.monotone) {
     std::string turns;
     for (const Tried& t : s.turns) turns += (turns.empty() ? "" : "; ") + at(s, t);
-    out.push_back(fmt::format("{} climbs and falls with {} (turns at {}): the answer is of the first stretch, and "
-                              "`reckon sweep` shows the rest.",
-                              s.target.metric, s.path, turns));
+    out.push_back(fmt::format(
+        "{} climbs and falls with {} (turns at {}): the answer is of the first stretch, and "
+        "`reckon sweep` shows the rest.",
+        s.target.metric, s.path, turns));
   }
   std::string looked = fmt::format("{} legal values were looked at", s.looked_at);
   if (s.passed_over > 0)
-    looked += fmt::format(", {} others make no plan (the last: {})", s.passed_over, s.why_passed_over);
+    looked +=
+        fmt::format(", {} others make no plan (the last: {})", s.passed_over, s.why_passed_over);
   out.push_back(looked + ".");
   return out;
 }
@@ -77,7 +80,9 @@ void write_tried(JsonWriter& json, const char* key, const std::optional<Tried>& 
 std::string solution_text(const Solution& s, const TextStyle& style) {
   return sections_text({{.notes = lines(s)}}, style);
 }
-std::string solution_markdown(const Solution& s) { return sections_markdown({{.notes = lines(s)}}); }
+std::string solution_markdown(const Solution& s) {
+  return sections_markdown({{.notes = lines(s)}});
+}
 
 std::string solution_csv(const Solution& s) {
   Table t({{"what"}, {"path"}, {"value"}, {"metric"}, {"number"}, {"unit"}, {"meets"}});

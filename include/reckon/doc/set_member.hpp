@@ -51,8 +51,10 @@ bool set_inside(const Field& f, T& member, std::string_view rest, const doc::Val
       return member && set_inside(f, *member, rest, v, c);
     }
   } else if constexpr (E::list) {
-    if constexpr (std::is_same_v<T, std::vector<bool>>) return false;
-    else return set_item(member, f, rest, v, c);
+    if constexpr (std::is_same_v<T, std::vector<bool>>)
+      return false;
+    else
+      return set_item(member, f, rest, v, c);
   } else if constexpr (Described<T>) {
     return !rest.empty() && set_member(member, rest, v, c.in(f.name));
   } else {

@@ -23,7 +23,7 @@ struct PlanPoint {
 class PlanPoints {
  public:
   PlanPoints(Workspace& work, const PlanFile& file, const PlanFile::Case* which,
-         std::vector<std::string> paths, Span said = {});
+             std::vector<std::string> paths, Span said = {});
 
   PlanPoint at(const std::vector<std::string>& values);
   // The plan itself at those values, loaded; null after a fault.

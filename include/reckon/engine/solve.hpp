@@ -24,18 +24,17 @@ struct Goal {
   Span span;
 };
 bool read_goal(const std::string& word, const std::string& said_by, Sources& sources,
-                 Diagnostics& diagnostics, Goal& out);
+               Diagnostics& diagnostics, Goal& out);
 
 // The target's number, in the metric's unit. False after a fault.
-bool goal_value(const Goal& target, const Metric& metric, Diagnostics& diagnostics,
-                  double& out);
+bool goal_value(const Goal& target, const Metric& metric, Diagnostics& diagnostics, double& out);
 bool holds(Compare compare, double value, double target);
 std::string_view sign_of(Compare compare);
 
 struct SolveRequest {
   const PlanFile& file;
   const PlanFile::Case* which = nullptr;
-  std::string path;                 // what is varied
+  std::string path;                     // what is varied
   std::optional<std::string> from, to;  // its bounds, as said
   Span span;
   Goal target;
@@ -56,15 +55,16 @@ struct Solution {
   Goal target;
   double target_number = 0;
   Outcome outcome = Outcome::kNever;
-  std::optional<Tried> answer;     // meets the target, nearest to where it stops to
-  std::optional<Tried> beyond;     // the neighbour that doesn't (whole numbers), or the bound that comes nearest
-  std::optional<Tried> now;        // the plan as it is
-  bool climbs = true;              // the metric, with the field
+  std::optional<Tried> answer;  // meets the target, nearest to where it stops to
+  std::optional<Tried>
+      beyond;  // the neighbour that doesn't (whole numbers), or the bound that comes nearest
+  std::optional<Tried> now;  // the plan as it is
+  bool climbs = true;        // the metric, with the field
   bool monotone = true;
-  std::vector<Tried> turns;        // where it stops to climb or fall
+  std::vector<Tried> turns;                    // where it stops to climb or fall
   std::size_t looked_at = 0, passed_over = 0;  // legal points, illegal ones
-  std::string why_passed_over;     // of the last one
-  Tried low, high;                 // the ends of what was looked at
+  std::string why_passed_over;                 // of the last one
+  Tried low, high;                             // the ends of what was looked at
 };
 
 Solution solve(Workspace& work, const SolveRequest& request, Diagnostics& diagnostics);

@@ -15,8 +15,8 @@ namespace reckon {
 
 // Metrics of several plans side by side.
 struct PlanTable {
-  std::vector<Axis> axes;         // what differs
-  std::vector<Metric> columns;    // id, title, dimension, hint
+  std::vector<Axis> axes;       // what differs
+  std::vector<Metric> columns;  // id, title, dimension, hint
   struct Row {
     std::vector<std::string> values;  // of the axes
     std::vector<Metric> cells;        // one a column
@@ -40,6 +40,7 @@ std::vector<Metric> table_columns(const PlanKind& kind, const std::vector<std::s
                                   const std::vector<const std::vector<Metric>*>& points,
                                   Diagnostics& diagnostics);
 // The cells of one plan under them.
-std::vector<Metric> cells_of(const std::vector<Metric>& metrics, const std::vector<Metric>& columns);
+std::vector<Metric> cells_of(const std::vector<Metric>& metrics,
+                             const std::vector<Metric>& columns);
 
 }  // namespace reckon

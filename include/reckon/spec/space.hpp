@@ -20,9 +20,18 @@
 
 namespace reckon {
 
-enum class Opened { kParallel, kBatch, kSchedule, kSharding, kRecompute, kOffload, kPrecision, kAll };
+enum class Opened {
+  kParallel,
+  kBatch,
+  kSchedule,
+  kSharding,
+  kRecompute,
+  kOffload,
+  kPrecision,
+  kAll
+};
 constexpr auto names(Opened) {
-  return std::array{"parallel", "batch",   "schedule",  "sharding",
+  return std::array{"parallel",  "batch",   "schedule",  "sharding",
                     "recompute", "offload", "precision", "all"};
 }
 
@@ -41,7 +50,8 @@ struct SpaceMesh {
     v(Field("context", "c", "degrees of context parallelism").degree(), s.context...);
     v(Field("pipeline", "p", "stages").degree(), s.pipeline...);
     v(Field("expert", "e", "degrees of expert parallelism").degree(), s.expert...);
-    v(Field("expert_tensor", "t_e", "tensor ranks that share an expert: 1, or those of tensor").degree(),
+    v(Field("expert_tensor", "t_e", "tensor ranks that share an expert: 1, or those of tensor")
+          .degree(),
       s.expert_tensor...);
   }
 };
@@ -65,7 +75,8 @@ struct SpaceSchedule {
 
   template <class V, class... S>
   static void fields(V&& v, S&... s) {
-    v(Field("kind", "", "schedules; those that are timed by playing them out only where they are listed"),
+    v(Field("kind", "",
+            "schedules; those that are timed by playing them out only where they are listed"),
       s.kind...);
     v(Field("chunks", "v", "model chunks of a stage").degree(), s.chunks...);
   }
@@ -105,24 +116,30 @@ struct Space {
     v(Field("id", "", "the file's name, filled in by the program"), s.id...);
     v(Field("name", "", "for people"), s.name...);
     v(Field("comment", "", "for people"), s.comment...);
-    v(Field("plan", "", "a plan's file, beside this one, or a plan written out").required(), s.plan...);
+    v(Field("plan", "", "a plan's file, beside this one, or a plan written out").required(),
+      s.plan...);
     v(Field("search", "",
-            "what is opened to all legal values: parallel (mesh), batch (micro), schedule, sharding, recompute, "
+            "what is opened to all legal values: parallel (mesh), batch (micro), schedule, "
+            "sharding, recompute, "
             "offload, precision, all"),
       s.search...);
     v(Field("mesh", "", "these degrees only"), s.mesh...);
     v(Field("micro", "b", "these micro-batches only").degree(), s.micro...);
     v(Field("schedule", "", "these schedules only"), s.schedule...);
     v(Field("sharding", "", "these shardings only"), s.sharding...);
-    v(Field("recompute", "", "these policies only: none, selective, full, norms, operators"), s.recompute...);
+    v(Field("recompute", "", "these policies only: none, selective, full, norms, operators"),
+      s.recompute...);
     v(Field("offload", "", "none, optimizer"), s.offload...);
-    v(Field("vary", "", "any other field and its values: {cluster.nodes: 8..64:x2, precision: 'bf16,fp8'}"),
+    v(Field("vary", "",
+            "any other field and its values: {cluster.nodes: 8..64:x2, precision: 'bf16,fp8'}"),
       s.vary...);
     v(Field("limits", "", "what every plan must keep to"), s.limits...);
-    v(Field("objective", "", "the metric that ranks, `min:` or `max:` before it where neither goes without saying; "
+    v(Field("objective", "",
+            "the metric that ranks, `min:` or `max:` before it where neither goes without saying; "
             "step.time if not stated"),
       s.objective...);
-    v(Field("pareto", "", "two metrics: list the plans that no other one beats in both"), s.pareto...);
+    v(Field("pareto", "", "two metrics: list the plans that no other one beats in both"),
+      s.pareto...);
     v(Field("top", "", "plans to list").degree(), s.top...);
   }
 };

@@ -45,7 +45,8 @@ std::optional<Range> range_of(const std::string& text) {
   const std::size_t dots = text.find("..");
   if (dots == std::string::npos) return {};
   const std::size_t colon = text.find(':', dots);
-  const std::string to = text.substr(dots + 2, colon == std::string::npos ? colon : colon - dots - 2);
+  const std::string to =
+      text.substr(dots + 2, colon == std::string::npos ? colon : colon - dots - 2);
   return Range{trimmed(text.substr(0, dots)), trimmed(to),
                colon == std::string::npos ? "" : trimmed(text.substr(colon + 1))};
 }
@@ -59,7 +60,8 @@ class RangeReader {
     const auto from = measured(range_.from), to = measured(range_.to);
     if (!from || !to) {
       fault(fmt::format("'{}..{}' is no range of numbers", range_.from, range_.to))
-          .help(range_.to.empty() ? "a range ends somewhere: 1..64:x2" : "write 1..64:x2, or list the values: 1,2,4");
+          .help(range_.to.empty() ? "a range ends somewhere: 1..64:x2"
+                                  : "write 1..64:x2, or list the values: 1,2,4");
       return {};
     }
     from_ = from->number;
@@ -67,7 +69,8 @@ class RangeReader {
     unit_ = to->unit;
     if (!from->unit.empty() && from->unit != to->unit) {
       fault(fmt::format("the ends of '{}..{}' have two units", range_.from, range_.to))
-          .help(fmt::format("write both in one: {}..{}", range_.from, written(to->number, from->unit)));
+          .help(fmt::format("write both in one: {}..{}", range_.from,
+                            written(to->number, from->unit)));
       return {};
     }
     return steps();
@@ -80,8 +83,8 @@ class RangeReader {
     if (range_.step.empty()) {
       if (unit_.empty() && whole(from_) && whole(to_)) return by(from_ <= to_ ? 1 : -1, false);
       fault(fmt::format("'{}..{}' doesn't say how it goes on", range_.from, range_.to))
-          .help(fmt::format("write {}..{}:x2, or {}..{}:+{}", range_.from, range_.to, range_.from, range_.to,
-                            written((to_ - from_) / 8, "")));
+          .help(fmt::format("write {}..{}:x2, or {}..{}:+{}", range_.from, range_.to, range_.from,
+                            range_.to, written((to_ - from_) / 8, "")));
       return {};
     }
     const bool factor = range_.step[0] == 'x', sum = range_.step[0] == '+' || range_.step[0] == '-';
@@ -111,7 +114,8 @@ class RangeReader {
                         : factor     ? std::log(to_ / from_) / std::log(step)
                                      : (to_ - from_) / step;
     if (!(span < static_cast<double>(kMostPoints))) {
-      fault(fmt::format("'{}..{}:{}' has more than {} values", range_.from, range_.to, range_.step, kMostPoints))
+      fault(fmt::format("'{}..{}:{}' has more than {} values", range_.from, range_.to, range_.step,
+                        kMostPoints))
           .help("take larger steps");
       return {};
     }
@@ -175,7 +179,8 @@ bool read_axis(const std::string& word, const std::string& said_by, Sources& sou
   const std::size_t equals = word.find('=');
   if (equals == std::string::npos || equals == 0 || equals + 1 == word.size()) {
     diagnostics.error(at, fmt::format("{} {}: expected path=values", said_by, word))
-        .help(fmt::format("for example {} cluster.nodes=1..64:x2, or {} batch.micro=1,2,4", said_by, said_by));
+        .help(fmt::format("for example {} cluster.nodes=1..64:x2, or {} batch.micro=1,2,4", said_by,
+                          said_by));
     return false;
   }
   out.path = trimmed(word.substr(0, equals));

@@ -31,7 +31,8 @@ void add_parts(const Tape& tape, std::int32_t sum, Parts& out) {
 }
 
 double value_in(const Parts& parts, const std::string& label) {
-  const auto at = std::find_if(parts.begin(), parts.end(), [&](const auto& p) { return p.first == label; });
+  const auto at =
+      std::find_if(parts.begin(), parts.end(), [&](const auto& p) { return p.first == label; });
   return at == parts.end() ? 0 : at->second;
 }
 
@@ -65,7 +66,8 @@ void explain_all(const PlansCompared& plans, Comparison& out) {
 
 }  // namespace
 
-std::vector<std::pair<std::string, double>> parts_of(const Recorded& plan, std::string_view metric) {
+std::vector<std::pair<std::string, double>> parts_of(const Recorded& plan,
+                                                     std::string_view metric) {
   Parts out;
   const Metric* m = plan.find(metric);
   if (!m || m->node < 0) return out;

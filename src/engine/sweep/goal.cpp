@@ -39,7 +39,7 @@ bool holds(Compare compare, double value, double target) {
 }
 
 bool read_goal(const std::string& word, const std::string& said_by, Sources& sources,
-                 Diagnostics& diagnostics, Goal& out) {
+               Diagnostics& diagnostics, Goal& out) {
   out.span = {sources.add(said_by, word), 1, 1, static_cast<int>(word.size())};
   const std::size_t equals = word.find('=');
   const char before = equals == std::string::npos || equals == 0 ? ' ' : word[equals - 1];
@@ -53,14 +53,14 @@ bool read_goal(const std::string& word, const std::string& said_by, Sources& sou
   }
   if (!out.metric.empty() && !out.text.empty()) return true;
   diagnostics
-      .error(out.span, fmt::format("{} {}: expected METRIC=TARGET, METRIC<=TARGET or METRIC>=TARGET",
-                                   said_by, word))
+      .error(out.span,
+             fmt::format("{} {}: expected METRIC=TARGET, METRIC<=TARGET or METRIC>=TARGET", said_by,
+                         word))
       .help(fmt::format("for example {} 'run.days<=30 days', with quotes around < and >", said_by));
   return false;
 }
 
-bool goal_value(const Goal& target, const Metric& metric, Diagnostics& diagnostics,
-                  double& out) {
+bool goal_value(const Goal& target, const Metric& metric, Diagnostics& diagnostics, double& out) {
   if (metric.is_text()) {
     diagnostics.error(target.span, fmt::format("{} is a word, not a number", metric.id))
         .help("a target is a number: memory.headroom>=0 B, step.time<=10 s, fits=yes");

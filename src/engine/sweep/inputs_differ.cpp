@@ -28,13 +28,16 @@ class Differences {
 
   void compare(const std::string& path, const Trees& at) {
     if (all_same(at)) return;
-    if (all(at, [](const Value& v) { return v.is_mapping() && !v.find("value"); }) && !other_thing(at)) {
+    if (all(at, [](const Value& v) { return v.is_mapping() && !v.find("value"); }) &&
+        !other_thing(at)) {
       for (const std::string& key : keys(at)) {
         if (!is_remark(key)) compare(path.empty() ? key : path + "." + key, children(at, key));
       }
       return;
     }
-    if (all(at, [&](const Value& v) { return v.is_sequence() && v.items.size() == at[0]->items.size(); })) {
+    if (all(at, [&](const Value& v) {
+          return v.is_sequence() && v.items.size() == at[0]->items.size();
+        })) {
       for (std::size_t i = 0; i < at[0]->items.size(); ++i) {
         Trees items;
         for (const Value* v : at) items.push_back(&v->items[i]);

@@ -38,7 +38,7 @@ const Metric* PlanPoint::number(std::string_view id) const {
 }
 
 PlanPoints::PlanPoints(Workspace& work, const PlanFile& file, const PlanFile::Case* which,
-               std::vector<std::string> paths, Span said)
+                       std::vector<std::string> paths, Span said)
     : work_(work), file_(file), which_(which), paths_(std::move(paths)), said_(said) {
   for (const std::string& path : paths_) fields_.push_back(bound_path(path));
 }
@@ -52,7 +52,7 @@ doc::Value PlanPoints::value(const std::string& text) {
 }
 
 std::unique_ptr<Loaded> PlanPoints::load(const std::vector<std::string>& values,
-                                     Diagnostics& diagnostics) {
+                                         Diagnostics& diagnostics) {
   PlanFile file = file_;
   for (std::size_t i = 0; i < paths_.size(); ++i)
     file.sets.emplace_back(paths_[i], value(values[i]));

@@ -13,8 +13,9 @@
 namespace reckon {
 namespace {
 
-constexpr double kFarthest = 1048576;  // a bound that nobody states: so many times the plan's own value
-constexpr int kWithout = 512;          // illegal whole numbers in a row that are passed over
+constexpr double kFarthest =
+    1048576;                   // a bound that nobody states: so many times the plan's own value
+constexpr int kWithout = 512;  // illegal whole numbers in a row that are passed over
 
 class Solver {
  public:
@@ -42,7 +43,9 @@ class Solver {
  private:
   using Value = std::pair<double, Tried>;
 
-  Diagnostic& fault(std::string message) { return diagnostics_.error(request_.span, std::move(message)); }
+  Diagnostic& fault(std::string message) {
+    return diagnostics_.error(request_.span, std::move(message));
+  }
 
   bool find_field() {
     kind_ = plan_kind(request_.file.kind)->describe();
@@ -70,7 +73,8 @@ class Solver {
   static void names_of(const Description& d, const std::string& path,
                        std::vector<std::string>& out) {
     for (const Description& part : d.parts) {
-      const std::string at = path.empty() ? std::string(part.key) : path + "." + std::string(part.key);
+      const std::string at =
+          path.empty() ? std::string(part.key) : path + "." + std::string(part.key);
       if (part.kind == Description::Kind::kQuantity) out.push_back(at);
       if (part.kind == Description::Kind::kGroup) names_of(part, at, out);
     }
@@ -82,8 +86,8 @@ class Solver {
     const auto plan = load_plan(work_, request_.file, request_.which, scratch);
     if (!plan) return true;
     const std::vector<Metric> metrics = plan->metrics(work_);
-    const Metric* m = metric_named(metrics, request_.target.metric, request_.target.span, diagnostics_,
-                                   "--for: ");
+    const Metric* m = metric_named(metrics, request_.target.metric, request_.target.span,
+                                   diagnostics_, "--for: ");
     if (!m || !goal_value(request_.target, *m, diagnostics_, out_.target_number)) return false;
     known_ = true;
     const doc::Value* v = plan->resolved.at(bound_path(request_.path));
@@ -91,7 +95,8 @@ class Solver {
     double x = 0;
     if (v && v->is_scalar() && read_number(*field_, v->text, x)) {
       start_ = x;
-      if (m->has_value() && std::isfinite(m->value)) out_.now = Tried{v->text, x, *m, meets(m->value)};
+      if (m->has_value() && std::isfinite(m->value))
+        out_.now = Tried{v->text, x, *m, meets(m->value)};
     }
     return true;
   }
@@ -171,9 +176,9 @@ class Solver {
       metric_named(lacking_, request_.target.metric, request_.target.span, diagnostics_, "--for: ");
       if (!find_metric(lacking_, request_.target.metric)) return;
     }
-    auto& f = fault(fmt::format("no value of {} from {} to {} makes a plan with a number for {}", request_.path,
-                                written_number(*field_, low_), written_number(*field_, high_),
-                                request_.target.metric));
+    auto& f = fault(fmt::format("no value of {} from {} to {} makes a plan with a number for {}",
+                                request_.path, written_number(*field_, low_),
+                                written_number(*field_, high_), request_.target.metric));
     if (!out_.why_passed_over.empty()) f.help(out_.why_passed_over);
   }
 
@@ -188,9 +193,11 @@ class Solver {
     for (const auto& [x, t] : tried_) {
       if (last) {
         const double rise = t.metric.value - last->metric.value;
-        const double least = 1e-9 * std::max(std::abs(t.metric.value), std::abs(last->metric.value));
+        const double least =
+            1e-9 * std::max(std::abs(t.metric.value), std::abs(last->metric.value));
         const int now = rise > least ? 1 : rise < -least ? -1 : 0;
-        if (now != 0 && direction != 0 && now != direction && out_.turns.size() < 3) out_.turns.push_back(*last);
+        if (now != 0 && direction != 0 && now != direction && out_.turns.size() < 3)
+          out_.turns.push_back(*last);
         if (now != 0) direction = now;
       }
       last = &t;
@@ -200,7 +207,8 @@ class Solver {
 
   // On which side of the target a value lies; for `=` the side it climbs from.
   bool side(const Tried& t) const {
-    return request_.target.compare == Compare::kEqual ? t.metric.value >= out_.target_number : t.meets;
+    return request_.target.compare == Compare::kEqual ? t.metric.value >= out_.target_number
+                                                      : t.meets;
   }
 
   void decide() {
@@ -227,7 +235,9 @@ class Solver {
     out_.outcome = all ? Outcome::kAlways : Outcome::kNever;
     const Tried* nearest = nullptr;
     for (const auto& [x, t] : tried_) {
-      const auto distance = [&](const Tried& y) { return std::abs(y.metric.value - out_.target_number); };
+      const auto distance = [&](const Tried& y) {
+        return std::abs(y.metric.value - out_.target_number);
+      };
       if (!nearest || distance(t) < distance(*nearest)) nearest = &t;
     }
     (all ? out_.answer : out_.beyond) = *nearest;
@@ -235,7 +245,7 @@ class Solver {
 
   // A legal value between two, the middle one or the nearest to it.
   const Tried* between(double a, double b) {
-    const double middle = whole_ ? std::floor((a + b) / 2)
+    const double middle = whole_                 ? std::floor((a + b) / 2)
                           : a > 0 && b / a > 1.5 ? std::sqrt(a * b)
                                                  : a + (b - a) / 2;
     if (!whole_) return middle > a && middle < b ? look(middle) : nullptr;

@@ -19,9 +19,10 @@ void no_point(PlanPoints& points, const SweepRequest& request, Diagnostics& diag
   points.load(point(request.axes, 0), diagnostics);
   if (diagnostics.error_count() == before) return;
   if (points_of(request.axes) > 1)
-    diagnostics.error(request.axes.front().span,
-                      fmt::format("none of the {} points is a legal plan; the fault of the first is shown",
-                                  points_of(request.axes)));
+    diagnostics.error(
+        request.axes.front().span,
+        fmt::format("none of the {} points is a legal plan; the fault of the first is shown",
+                    points_of(request.axes)));
 }
 
 }  // namespace
@@ -32,7 +33,7 @@ PlanTable sweep(Workspace& work, const SweepRequest& request, Diagnostics& diagn
   check_axes(request.axes, diagnostics);
   if (diagnostics.error_count() > before) return out;
   PlanPoints points(work, request.file, request.which, paths_of(request.axes),
-                request.axes.front().span);
+                    request.axes.front().span);
   const std::size_t n = points_of(request.axes);
   out.axes = request.axes;
   // Columns are known after the first legal points; later ones keep only those.

@@ -1,0 +1,27 @@
+// From what was kept to what is printed: plans loaded again as `eval` loads them, and what became of the rest in words.
+#pragma once
+
+#include "layouts.hpp"
+#include "reckon/engine/search.hpp"
+
+namespace reckon::searching {
+
+// A plan file with these fields set; faults are ours, since what is set was found legal.
+FoundPlan load_found(Workspace& work, const SearchRequest& request,
+                     std::vector<std::pair<std::string, std::string>> sets);
+
+// The value of a metric of a loaded plan; NaN if it has none.
+double metric_of(const FoundPlan& plan, std::string_view id);
+
+// "mesh.tensor=8, recompute=full"
+std::string in_words(const std::vector<std::pair<std::string, std::string>>& sets);
+
+// What became of the plans of one base.
+void add_tally(const TrainingPlan<double>& base, const SearchRequest& request,
+               const std::vector<Metric>& units, const Layouts& found, Tally& tally);
+
+// Why there is no plan at all, as a fault that says what to change.
+void empty_space(const TrainingPlan<double>& base, const Choices& choices, const Layouts& found,
+                 Span at, Diagnostics& diagnostics);
+
+}  // namespace reckon::searching
