@@ -9,6 +9,7 @@
 #include "check_law.hpp"
 #include "reckon/engine/kinds.hpp"
 #include "reckon/engine/metric_named.hpp"
+#include "reckon/engine/space.hpp"
 #include "reckon/units/format.hpp"
 #include "reckon/units/parse.hpp"
 
@@ -156,6 +157,11 @@ CheckReport check_file(Workspace& work, const std::string& file, Diagnostics& di
   const std::size_t before = diagnostics.error_count();
   doc::Value tree = work.read(file, {}, diagnostics);
   if (diagnostics.error_count() > before) return report;
+  if (is_space(tree)) {  // expects nothing; that it can be read is all there is to hold it to
+    OpenSpace space;
+    read_space(work, file, std::move(tree), {}, diagnostics, space);
+    return report;
+  }
   const std::vector<PlanFile> plans =
       is_law(tree) ? law_questions(work, file, tree, diagnostics)
                    : std::vector{open_plan(work, file, std::move(tree), {}, diagnostics)};

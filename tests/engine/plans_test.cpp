@@ -12,6 +12,7 @@ TEST_CASE("Plans meet their expectations") {
   REQUIRE(files.size() >= 10);
   for (const std::string& file : files) {
     CAPTURE(file);
+    if (file.find("/plans/spaces/") != std::string::npos) continue;  // they expect nothing
     const CheckReport report = check_file(test::data(), file, diagnostics);
     CHECK(!report.lines.empty());
     for (const CheckLine& line : report.lines) {
