@@ -13,6 +13,8 @@
 namespace reckon {
 namespace {
 
+constexpr std::size_t kMostListed = 40;  // of a text; data formats have all
+
 using SetList = std::vector<std::pair<std::string, std::string>>;
 
 std::string plans(std::uint64_t n) {
@@ -26,19 +28,23 @@ std::string fields(const SetList& sets) {
   return words.empty() ? "the plan as it stands" : join(words, " ");
 }
 
-// Fields that differ among the plans of a list, each a column.
-std::vector<std::string> varied(const std::vector<FoundPlan>& list) {
-  std::vector<std::string> out;
-  for (const FoundPlan& p : list)
-    for (const auto& [path, value] : p.sets)
-      if (std::find(out.begin(), out.end(), path) == out.end()) out.push_back(path);
-  return out;
+std::string field(const FoundPlan& p, const std::string& path) {
+  for (const auto& [name, value] : p.fields)
+    if (name == path) return value;
+  return std::string(kAbsent);
 }
 
-std::string value_of_set(const FoundPlan& p, const std::string& path) {
-  for (const auto& [name, value] : p.sets)
-    if (name == path) return value;
-  return std::string(kAbsent);  // as the plan has it
+// Fields that are not the same in all plans of a list.
+std::vector<std::string> varied(const std::vector<const FoundPlan*>& list) {
+  std::vector<std::string> out;
+  for (const auto& [path, value] : list.front()->fields) {
+    const bool differs =
+        std::any_of(list.begin(), list.end(), [&, name = path](const FoundPlan* p) {
+          return field(*p, name) != field(*list.front(), name);
+        });
+    if (differs) out.push_back(path);
+  }
+  return out;
 }
 
 // The last word of a path says enough where no other ends so.
@@ -47,25 +53,41 @@ std::string short_name(const std::string& path) {
   return dot == std::string::npos ? path : path.substr(dot + 1);
 }
 
-Section list_section(const std::string& title, const std::vector<FoundPlan>& list, const Found& f,
+bool all_fit(const std::vector<const FoundPlan*>& list) {
+  return std::all_of(list.begin(), list.end(), [](const FoundPlan* p) {
+    const Metric* fits = find_metric(p->metrics, "fits");
+    return !fits || fits->value != 0;
+  });
+}
+
+Section list_section(const std::string& title, const std::vector<FoundPlan>& found, const Found& f,
                      bool given) {
+  std::vector<const FoundPlan*> list;
+  for (const FoundPlan& p : found)
+    if (list.size() < kMostListed) list.push_back(&p);
+  const bool has_given = given && !f.given.metrics.empty();
+  if (has_given) list.push_back(&f.given);
   const std::vector<std::string> paths = varied(list);
+  const bool fit = all_fit(list);
+  const auto is_shown = [&](const Metric& m) { return m.hint != Hint::kYesNo || !fit; };
   std::vector<Table::Column> columns{{"", Align::kRight}};
   for (const std::string& p : paths) columns.push_back({short_name(p), Align::kRight});
   for (const Metric& m : f.columns)
-    if (m.hint != Hint::kYesNo) columns.push_back({m.id, Align::kRight});
+    if (is_shown(m)) columns.push_back({m.id, Align::kRight});
   Table t(columns);
-  const auto row = [&](const std::string& rank, const FoundPlan& p, bool of_given) {
-    std::vector<std::string> cells{rank};
-    for (const std::string& path : paths)
-      cells.push_back(of_given ? std::string(kAbsent) : value_of_set(p, path));
-    for (const Metric& m : cells_of(p.metrics, f.columns))
-      if (m.hint != Hint::kYesNo) cells.push_back(shown(m));
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    const bool last = has_given && i + 1 == list.size();
+    std::vector<std::string> cells{last ? "given" : std::to_string(i + 1)};
+    for (const std::string& path : paths) cells.push_back(field(*list[i], path));
+    for (const Metric& m : cells_of(list[i]->metrics, f.columns))
+      if (is_shown(m)) cells.push_back(shown(m));
     t.row(std::move(cells));
-  };
-  for (std::size_t i = 0; i < list.size(); ++i) row(std::to_string(i + 1), list[i], false);
-  if (given && !f.given.metrics.empty()) row("given", f.given, true);
-  return {.title = title, .table = std::move(t), .notes = {"– as the plan has it."}};
+  }
+  Section out{.title = title, .table = std::move(t)};
+  if (found.size() > kMostListed)
+    out.notes.push_back(
+        fmt::format("… and {} more: --format csv lists them.", found.size() - kMostListed));
+  return out;
 }
 
 std::string way(const Found& f) { return f.maximize ? "largest" : "smallest"; }
@@ -77,10 +99,15 @@ Section tally_section(const Found& f, bool timed) {
     table.row(
         {plans(r.plans), r.nearest.empty() ? r.why : fmt::format("{} ({})", r.why, r.nearest)});
   std::vector<std::string> notes;
-  notes.push_back(fmt::format(
-      "{} legal plans: {} with a step time, {} ruled out by memory or conditions alone, {} by a "
-      "lower bound; layer times of {} shapes.",
-      plans(t.plans), plans(t.evaluated), plans(t.rejected), plans(t.bounded), plans(t.shapes)));
+  if (t.shapes == 0)
+    notes.push_back(fmt::format("{} points: {} evaluated, {} make no plan.", plans(t.plans),
+                                plans(t.evaluated), plans(t.rejected)));
+  else
+    notes.push_back(fmt::format(
+        "{} legal plans: {} with a step time, {} ruled out by memory or conditions alone, {} by a "
+        "lower "
+        "bound; layer times of {} shapes.",
+        plans(t.plans), plans(t.evaluated), plans(t.rejected), plans(t.bounded), plans(t.shapes)));
   if (timed && t.seconds > 0)
     notes.push_back(fmt::format(
         "{:.3g} s: {} plans a second, {} of them with a step time.", t.seconds,
@@ -100,7 +127,7 @@ std::vector<Section> sections(const Found& f, bool timed) {
         list_section(fmt::format("Best plans, {} {} first", way(f), f.objective), f.best, f, true));
     out.push_back({.notes = {fmt::format("The best: {}", fields(f.best.front().sets))}});
   }
-  if (f.front.size() > 0)
+  if (!f.front.empty())
     out.push_back(
         list_section(fmt::format("No plan beats these in both {} and {}", f.pareto[0], f.pareto[1]),
                      f.front, f, false));
@@ -118,6 +145,8 @@ void write_plan(JsonWriter& json, const FoundPlan& p, const Found& f, std::size_
   if (rank > 0) json.key("rank").number(static_cast<double>(rank));
   json.key("sets").object(JsonWriter::kOneLine);
   for (const auto& [path, value] : p.sets) json.key(path).text(value);
+  json.close().key("fields").object(JsonWriter::kOneLine);
+  for (const auto& [path, value] : p.fields) json.key(path).text(value);
   json.close().key("results");
   write_cells(json, cells_of(p.metrics, f.columns));
   json.close();

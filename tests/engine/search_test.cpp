@@ -1,5 +1,7 @@
 // Searches: every legal plan and no other, the same best plans as looking at all of them one by one through loading and
 // estimating, whatever the number of threads and with or without the bound.
+#include "reckon/engine/search.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,7 +12,6 @@
 #include "data.hpp"
 #include "reckon/cost/training.hpp"
 #include "reckon/engine/evaluate.hpp"
-#include "reckon/engine/search.hpp"
 #include "reckon/engine/space.hpp"
 
 namespace reckon {
@@ -27,7 +28,8 @@ OpenSpace space_of(const std::string& text) {
 
 Found found(const OpenSpace& s, unsigned threads = 1, bool prune = true) {
   Diagnostics d;
-  Found out = search(test::data(), {s.file, nullptr, s.space, s.axes, s.where, threads, prune, {}, nullptr}, d);
+  Found out = search(test::data(),
+                     {s.file, nullptr, s.space, s.axes, s.where, threads, prune, {}, nullptr}, d);
   INFO(d.render());
   REQUIRE(!d.has_errors());
   return out;
@@ -36,8 +38,10 @@ Found found(const OpenSpace& s, unsigned threads = 1, bool prune = true) {
 std::string faults(const std::string& text) {
   Diagnostics d;
   OpenSpace s;
-  const bool read = read_space(test::data(), "space.yaml", test::data().read_text("space.yaml", text, d), {}, d, s);
-  if (read) search(test::data(), {s.file, nullptr, s.space, s.axes, s.where, 1, true, {}, nullptr}, d);
+  const bool read = read_space(test::data(), "space.yaml",
+                               test::data().read_text("space.yaml", text, d), {}, d, s);
+  if (read)
+    search(test::data(), {s.file, nullptr, s.space, s.axes, s.where, 1, true, {}, nullptr}, d);
   std::string out;
   for (const Diagnostic& x : d.all())
     if (x.severity == Severity::kError) out += x.message + " | " + x.help_text + "\n";
@@ -66,7 +70,8 @@ std::vector<One> listed(const Found& f) {
 
 bool same(const std::vector<One>& a, const std::vector<One>& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const One& x, const One& y) {
-    return x.sets == y.sets && std::bit_cast<std::uint64_t>(x.value) == std::bit_cast<std::uint64_t>(y.value);
+    return x.sets == y.sets &&
+           std::bit_cast<std::uint64_t>(x.value) == std::bit_cast<std::uint64_t>(y.value);
   });
 }
 
@@ -92,7 +97,8 @@ plan:
 // left out here by `twice`.
 using Fields = std::vector<std::pair<std::string, std::vector<std::string>>>;
 
-std::vector<One> by_force(const OpenSpace& s, const Fields& fields, const std::string& metric, bool fit) {
+std::vector<One> by_force(const OpenSpace& s, const Fields& fields, const std::string& metric,
+                          bool fit) {
   std::vector<One> out;
   std::size_t n = 1;
   for (const auto& [path, values] : fields) n *= values.size();
@@ -105,7 +111,9 @@ std::vector<One> by_force(const OpenSpace& s, const Fields& fields, const std::s
       file.sets.emplace_back(path, doc::scalar(said[path]));
       at /= values.size();
     }
-    if (said["mesh.pipeline"] == "1" && said["schedule.kind"] != "1f1b") continue;  // no schedule to choose
+    if (said.contains("schedule.kind") && said["mesh.pipeline"] == "1" &&
+        said["schedule.kind"] != "1f1b")
+      continue;  // no schedule to choose
     const bool chunks = said["schedule.kind"] == "interleaved";
     if (said.contains("schedule.chunks") && chunks == (said["schedule.chunks"] == "1")) continue;
     Diagnostics d;
@@ -119,14 +127,16 @@ std::vector<One> by_force(const OpenSpace& s, const Fields& fields, const std::s
     const auto metrics = plan->metrics(test::data());
     out.push_back({"", find_metric(metrics, metric)->value});
   }
-  std::stable_sort(out.begin(), out.end(), [](const One& a, const One& b) { return a.value < b.value; });
+  std::stable_sort(out.begin(), out.end(),
+                   [](const One& a, const One& b) { return a.value < b.value; });
   return out;
 }
 
 void against_force(const std::string& text, const Fields& fields, const std::string& metric) {
   for (const bool fit : {true, false}) {
-    const OpenSpace s = space_of(text + fmt::format("objective: min:{}\ntop: 100000\nlimits: {{fits: {}}}\n", metric,
-                                                    fit ? "yes" : "no"));
+    const OpenSpace s =
+        space_of(text + fmt::format("objective: min:{}\ntop: 100000\nlimits: {{fits: {}}}\n",
+                                    metric, fit ? "yes" : "no"));
     const std::vector<One> all = by_force(s, fields, metric, fit);
     const Found f = found(s);
     REQUIRE(!all.empty());
@@ -135,23 +145,25 @@ void against_force(const std::string& text, const Fields& fields, const std::str
     const auto ranked = listed(f);
     for (std::size_t i = 0; i < all.size(); ++i) {
       CAPTURE(i, ranked[i].sets);
-      CHECK(std::bit_cast<std::uint64_t>(ranked[i].value) == std::bit_cast<std::uint64_t>(all[i].value));
+      CHECK(std::bit_cast<std::uint64_t>(ranked[i].value) ==
+            std::bit_cast<std::uint64_t>(all[i].value));
     }
   }
 }
 
 TEST_CASE("search: the same plans in the same order as by force, dense and without a stack") {
-  against_force(kDense +
-                    "mesh: {tensor: [1, 8], sequence: ['no', 'yes'], context: [1, 2], pipeline: [1, 2]}\n"
-                    "sharding: {zero: [0, 3], within: [all, node]}\nmicro: [1, 2]\n",
-                {{"mesh.tensor", {"1", "8"}},
-                 {"mesh.sequence", {"no", "yes"}},
-                 {"mesh.context", {"1", "2"}},
-                 {"mesh.pipeline", {"1", "2"}},
-                 {"sharding.zero", {"0", "3"}},
-                 {"sharding.within", {"all", "node"}},
-                 {"batch.micro", {"1", "2"}}},
-                "step.time");
+  against_force(
+      kDense +
+          "mesh: {tensor: [1, 8], sequence: ['no', 'yes'], context: [1, 2], pipeline: [1, 2]}\n"
+          "sharding: {zero: [0, 3], within: [all, node]}\nmicro: [1, 2]\n",
+      {{"mesh.tensor", {"1", "8"}},
+       {"mesh.sequence", {"no", "yes"}},
+       {"mesh.context", {"1", "2"}},
+       {"mesh.pipeline", {"1", "2"}},
+       {"sharding.zero", {"0", "3"}},
+       {"sharding.within", {"all", "node"}},
+       {"batch.micro", {"1", "2"}}},
+      "step.time");
 }
 
 TEST_CASE("search: the same plans in the same order as by force, schedules and policies") {
@@ -170,11 +182,13 @@ TEST_CASE("search: the same plans in the same order as by force, schedules and p
 
 TEST_CASE("search: the same plans in the same order as by force, experts under a stack") {
   against_force(kStack +
-                    "mesh: {tensor: [1, 4], sequence: ['no', 'yes'], expert: [1, 4, 8], expert_tensor: [0, 1], "
+                    "mesh: {tensor: [1, 4], sequence: ['no', 'yes'], expert: [1, 4, 8], "
+                    "expert_tensor: [1, 4], "
                     "pipeline: [1, 2]}\nrecompute: [none, full]\nsharding: {zero: [1, 3]}\n",
                 {{"mesh.tensor", {"1", "4"}},
                  {"mesh.sequence", {"no", "yes"}},
                  {"mesh.expert", {"1", "4", "8"}},
+                 {"mesh.expert_tensor", {"1", "4"}},
                  {"mesh.pipeline", {"1", "2"}},
                  {"recompute", {"none", "full"}},
                  {"sharding.zero", {"1", "3"}}},
@@ -183,9 +197,12 @@ TEST_CASE("search: the same plans in the same order as by force, experts under a
 
 TEST_CASE("search: neither threads nor the bound change what is found") {
   for (const std::string& base : {kDense, kStack}) {
-    for (const char* objective : {"step.time", "max:mfu.full", "memory.total", "throughput.per_gpu"}) {
-      const OpenSpace s =
-          space_of(base + fmt::format("search: [parallel, batch, schedule, sharding, recompute]\nobjective: {}\n", objective));
+    for (const char* objective :
+         {"step.time", "max:mfu.full", "memory.total", "throughput.per_gpu"}) {
+      const OpenSpace s = space_of(
+          base +
+          fmt::format("search: [parallel, batch, schedule, sharding, recompute]\nobjective: {}\n",
+                      objective));
       const auto one = listed(found(s, 1, true));
       CAPTURE(objective);
       REQUIRE(one.size() == 10);
@@ -195,16 +212,21 @@ TEST_CASE("search: neither threads nor the bound change what is found") {
       CHECK(three.tally.bounded == again.tally.bounded);
       CHECK(three.tally.rejected == again.tally.rejected);
       CHECK(three.tally.evaluated == again.tally.evaluated);
-      CHECK(three.tally.plans == three.tally.bounded + three.tally.rejected + three.tally.evaluated);
+      CHECK(three.tally.plans ==
+            three.tally.bounded + three.tally.rejected + three.tally.evaluated);
     }
   }
 }
 
-TEST_CASE("search: no plan of a front beats another in both metrics, and the best of each is on it") {
-  const OpenSpace s = space_of(kDense + "search: [parallel, sharding, recompute]\npareto: [step.time, memory.total]\n");
+TEST_CASE(
+    "search: no plan of a front beats another in both metrics, and the best of each is on it") {
+  const OpenSpace s = space_of(
+      kDense + "search: [parallel, sharding, recompute]\npareto: [step.time, memory.total]\n");
   const Found f = found(s, 2);
   REQUIRE(f.front.size() > 2);
-  const auto value = [](const FoundPlan& p, const char* id) { return find_metric(p.metrics, id)->value; };
+  const auto value = [](const FoundPlan& p, const char* id) {
+    return find_metric(p.metrics, id)->value;
+  };
   for (std::size_t i = 1; i < f.front.size(); ++i) {
     CHECK(value(f.front[i - 1], "step.time") < value(f.front[i], "step.time"));
     CHECK(value(f.front[i - 1], "memory.total") > value(f.front[i], "memory.total"));
@@ -213,25 +235,28 @@ TEST_CASE("search: no plan of a front beats another in both metrics, and the bes
 }
 
 TEST_CASE("search: conditions hold of what is found, and those that miss them are counted") {
-  const OpenSpace s = space_of(kDense +
-                               "search: [parallel, sharding]\nlimits: {where: ['memory.headroom>=30 GB', "
-                               "'throughput.per_gpu<=8000 tokens/s']}\n");
+  const OpenSpace s =
+      space_of(kDense +
+               "search: [parallel, sharding]\nlimits: {where: ['memory.headroom>=30 GB', "
+               "'throughput.per_gpu<=8000 tokens/s']}\n");
   const Found f = found(s);
   REQUIRE(!f.best.empty());
   for (const FoundPlan& p : f.best) {
     CHECK(find_metric(p.metrics, "memory.headroom")->value >= 30e9);
     CHECK(find_metric(p.metrics, "throughput.per_gpu")->value <= 8000);
   }
-  CHECK(std::any_of(f.tally.reasons.begin(), f.tally.reasons.end(),
-                    [](const auto& r) { return r.why == "not memory.headroom >= 30 GB" && r.plans > 0; }));
+  CHECK(std::any_of(f.tally.reasons.begin(), f.tally.reasons.end(), [](const auto& r) {
+    return r.why == "not memory.headroom >= 30 GB" && r.plans > 0;
+  }));
 }
 
 TEST_CASE("search: a space of recipes ranks over all of them") {
   const OpenSpace s = space_of(kDense + "search: [sharding, precision]\n");
   const Found f = found(s);
   REQUIRE(!f.best.empty());
-  CHECK(in_order(f.best.front().sets).find("precision=fp8") != std::string::npos);  // the highest peak
-  CHECK(!f.notes.empty());  // recipes for serving are no training plans
+  CHECK(in_order(f.best.front().sets).find("precision=fp8") !=
+        std::string::npos);  // the highest peak
+  CHECK(!f.notes.empty());   // recipes for serving are no training plans
 }
 
 TEST_CASE("search: what is found is written as a plan that evaluates to the same") {
@@ -241,7 +266,8 @@ TEST_CASE("search: what is found is written as a plan that evaluates to the same
   const Found f = search(test::data(), request, d);
   REQUIRE(!f.best.empty());
   const std::string text = found_plan_text(test::data(), request, f.best.front(), d);
-  const PlanFile file = open_plan(test::data(), "found.yaml", test::data().read_text("found.yaml", text, d), {}, d);
+  const PlanFile file =
+      open_plan(test::data(), "found.yaml", test::data().read_text("found.yaml", text, d), {}, d);
   const auto plan = load_plan(test::data(), file, nullptr, d);
   INFO(text << d.render());
   REQUIRE(plan);
@@ -249,7 +275,8 @@ TEST_CASE("search: what is found is written as a plan that evaluates to the same
   REQUIRE(again.size() == f.best.front().metrics.size());
   for (std::size_t i = 0; i < again.size(); ++i) {
     CAPTURE(again[i].id);
-    CHECK(std::bit_cast<std::uint64_t>(again[i].value) == std::bit_cast<std::uint64_t>(f.best.front().metrics[i].value));
+    CHECK(std::bit_cast<std::uint64_t>(again[i].value) ==
+          std::bit_cast<std::uint64_t>(f.best.front().metrics[i].value));
   }
 }
 
@@ -257,30 +284,39 @@ TEST_CASE("search: stopped before it begins, it says so and keeps nothing wrong"
   const OpenSpace s = space_of(kDense + "search: [parallel]\n");
   const std::atomic<bool> stop{true};
   Diagnostics d;
-  const Found f = search(test::data(), {s.file, nullptr, s.space, s.axes, s.where, 2, true, {}, &stop}, d);
+  const Found f =
+      search(test::data(), {s.file, nullptr, s.space, s.axes, s.where, 2, true, {}, &stop}, d);
   CHECK(f.stopped);
   CHECK(f.best.empty());
 }
 
 TEST_CASE("search: faults say what is wrong and what would work") {
-  CHECK(faults(kDense + "objective: step.tme\n") == "objective: this plan has no metric 'step.tme' | did you mean 'step.time'?\n");
+  CHECK(faults(kDense + "objective: step.tme\n") ==
+        "objective: this plan has no metric 'step.tme' | did you mean 'step.time'?\n");
   CHECK(faults(kDense + "objective: memory.verdict\n") ==
-        "objective: memory.verdict is a word, not a number | name a number: step.time, run.cost, memory.total\n");
+        "objective: memory.verdict is a word, not a number | name a number: step.time, run.cost, "
+        "memory.total\n");
   CHECK(faults(kDense + "objective: mfu.full\n") ==
-        "objective: whether mfu.full is better large or small is not said | write max:mfu.full or min:mfu.full\n");
+        "objective: whether mfu.full is better large or small is not said | write max:mfu.full or "
+        "min:mfu.full\n");
   CHECK(faults(kDense + "objective: run.cost\n").starts_with("objective: run.cost: "));
-  CHECK(faults(kDense + "pareto: [step.time]\n") == "pareto: two metrics are needed | write step.time,memory.total\n");
+  CHECK(faults(kDense + "pareto: [step.time]\n") ==
+        "pareto: two metrics are needed | write step.time,memory.total\n");
   CHECK(faults(kDense + "vary: {cluster.nodes: 1..64:x1}\n") ==
-        "'1..64:x1' never ends | a factor above 1 climbs, one below 1 falls; both ends are above 0\n");
+        "'1..64:x1' never ends | a factor above 1 climbs, one below 1 falls; both ends are above "
+        "0\n");
   CHECK(faults(kDense + "limits: {where: ['memory.headrom>=0 B']}\n") ==
         "where: this plan has no metric 'memory.headrom' | did you mean 'memory.headroom'?\n");
   CHECK(faults(kDense + "serch: [parallel]\n").find("did you mean 'search'?") != std::string::npos);
-  CHECK(faults(kDense + "search: [paralel]\n").find("did you mean 'parallel'?") != std::string::npos);
+  CHECK(faults(kDense + "search: [paralel]\n").find("did you mean 'parallel'?") !=
+        std::string::npos);
   CHECK(faults(kDense + "mesh: {tensor: [3, 5]}\n") ==
-        "the space holds no legal plan | no listed degree of tensor divides the model: leave mesh.tensor out to search "
+        "the space holds no legal plan | no listed degree of tensor divides the model: leave "
+        "mesh.tensor out to search "
         "those that do\n");
   CHECK(faults(kDense + "mesh: {tensor: [1]}\nmicro: [3]\n") ==
-        "the space holds no legal plan | a global batch of 32 is shared out evenly by none of them; the fewest that one "
+        "the space holds no legal plan | a global batch of 32 is shared out evenly by none of "
+        "them; the fewest that one "
         "can share out are 48, and multiples of that: batch.global=48\n");
 }
 
@@ -295,7 +331,7 @@ TEST_CASE("search: a space that nothing fits says by how much") {
 
 TEST_CASE("search: plans of other kinds are ranked over what is varied") {
   const OpenSpace s = space_of(R"(kind: space
-plan: {kind: decode, model: llama-3-70b, chip: h100-sxm, batch: 8, context: 4096, tensor: 8}
+plan: {kind: decode, model: llama-3-70b, cluster: 8xh100-sxm, batch: 8, context: 4096, tensor: 8}
 vary: {tensor: [4, 8], batch: 1..64:x2}
 objective: decode.time
 )");
@@ -311,7 +347,8 @@ TEST_CASE("search: the spaces in plans/spaces can be read") {
     Diagnostics d;
     OpenSpace s;
     CAPTURE(file.path().string());
-    CHECK(read_space(test::data(), file.path().string(), test::data().read(file.path(), {}, d), {}, d, s));
+    CHECK(read_space(test::data(), file.path().string(), test::data().read(file.path(), {}, d), {},
+                     d, s));
     INFO(d.render());
     CHECK(load_plan(test::data(), s.file, nullptr, d));
   }

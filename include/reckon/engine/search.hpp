@@ -41,6 +41,8 @@ struct SearchRequest {
 // A plan that was found: what to set, and the plan itself, loaded and evaluated as `eval` does.
 struct FoundPlan {
   std::vector<std::pair<std::string, std::string>> sets;
+  std::vector<std::pair<std::string, std::string>>
+      fields;  // all that was chosen, as the plan has it or not
   std::vector<Metric> metrics;
   std::shared_ptr<const Loaded> plan;
 };

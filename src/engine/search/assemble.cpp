@@ -54,7 +54,7 @@ FoundPlan load_found(Workspace& work, const SearchRequest& request,
   PlanFile file = request.file;
   for (const auto& [path, value] : sets) file.sets.emplace_back(path, doc::scalar(value));
   Diagnostics d;
-  FoundPlan out{std::move(sets), {}, nullptr};
+  FoundPlan out{sets, std::move(sets), {}, nullptr};
   out.plan = load_plan(work, file, request.which, d);
   if (!out.plan)
     throw std::logic_error("a search found a plan that can't be loaded: " + in_words(out.sets) +

@@ -88,6 +88,37 @@ std::vector<std::pair<std::string, std::string>> sets_of(const Plan& base, const
   return std::move(s.out);
 }
 
+std::vector<std::pair<std::string, std::string>> fields_of(const Plan& base, const Candidate& c) {
+  Plan plan = base;
+  set_shape(base, c.shape, plan);
+  set_rest(base, c, plan);
+  std::vector<std::pair<std::string, std::string>> out;
+  const auto number_field = [&](const char* path, double x) {
+    out.emplace_back(path, fmt::format("{:.0f}", x));
+  };
+  number_field("mesh.data", data_degree(base, c.shape, c.rest.pipeline));
+  number_field("mesh.tensor", plan.mesh.tensor.raw);
+  out.emplace_back("mesh.sequence", plan.mesh.sequence ? "yes" : "no");
+  number_field("mesh.context", plan.mesh.context.raw);
+  number_field("mesh.pipeline", plan.mesh.pipeline.raw);
+  number_field("mesh.expert", plan.mesh.expert.raw);
+  for (const auto& g : plan.model.layers) {
+    if (g.mlp.kind != MlpKind::kMoe) continue;
+    number_field("mesh.expert_tensor", plan.mesh.expert_tensor.value_or(plan.mesh.tensor).raw);
+    break;
+  }
+  number_field("sharding.zero", plan.sharding.zero.raw);
+  out.emplace_back("sharding.within", name_of(plan.sharding.within));
+  out.emplace_back("schedule.kind",
+                   plan.mesh.pipeline.raw == 1 ? "none" : name_of(plan.schedule.kind));
+  number_field("schedule.chunks", plan.schedule.chunks.raw);
+  if (plan.batch.micro) number_field("batch.micro", plan.batch.micro->raw);
+  if (plan.batch.micro_batches) number_field("batch.micro_batches", plan.batch.micro_batches->raw);
+  out.emplace_back("recompute", name_of(plan.recompute));
+  out.emplace_back("offload", name_of(plan.offload));
+  return out;
+}
+
 Candidate candidate_of(const Plan& plan) {
   Candidate c;
   c.shape.tensor = number(plan.mesh.tensor);

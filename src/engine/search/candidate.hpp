@@ -43,6 +43,10 @@ void set_rest(const TrainingPlan<double>& base, const Candidate& c, TrainingPlan
 std::vector<std::pair<std::string, std::string>> sets_of(const TrainingPlan<double>& base,
                                                          const Candidate& c);
 
+// Everything that was chosen, also what the base plan has so.
+std::vector<std::pair<std::string, std::string>> fields_of(const TrainingPlan<double>& base,
+                                                           const Candidate& c);
+
 // The base plan itself as a candidate.
 Candidate candidate_of(const TrainingPlan<double>& plan);
 

@@ -119,8 +119,10 @@ bool Generator::sequence_fits(const Shape& s) const {
   if (s.sequence && s.tensor == 1) return false;
   if (s.expert_tensor == 0) return true;
   if (s.expert_tensor != 1 && s.expert_tensor != s.tensor) return false;
-  // Where it says nothing more than the default does.
-  if (s.expert_tensor == s.tensor) return choices_.expert_tensor.size() == 1;
+  // Where it says nothing more than the default does, once.
+  if (s.expert_tensor == s.tensor)
+    return std::find(choices_.expert_tensor.begin(), choices_.expert_tensor.end(), 0) ==
+           choices_.expert_tensor.end();
   return s.tensor == 1 || s.sequence;
 }
 

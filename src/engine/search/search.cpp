@@ -62,7 +62,9 @@ class Searcher {
   bool read_given() {
     const auto plan = load_plan(work_, request_.file, request_.which, diagnostics_);
     if (!plan) return false;
-    out_.given = {{}, plan->metrics(work_), nullptr};
+    out_.given.metrics = plan->metrics(work_);
+    if (const auto* training = dynamic_cast<const LoadedTraining*>(plan.get()))
+      out_.given.fields = fields_of(training->plan, candidate_of(training->plan));
     return true;
   }
 
@@ -164,7 +166,11 @@ class Searcher {
   FoundPlan loaded(const Kept& k) {
     SetList sets = bases_[k.base].sets;
     for (auto& s : sets_of(bases_[k.base].plan, k.entry.candidate)) sets.push_back(std::move(s));
+    std::vector<std::pair<std::string, std::string>> fields = bases_[k.base].sets;
+    for (auto& s : fields_of(bases_[k.base].plan, k.entry.candidate))
+      fields.push_back(std::move(s));
     FoundPlan out = load_found(work_, request_, std::move(sets));
+    out.fields = std::move(fields);
     hold(out, criteria_.objective, k.entry.objective);
     for (std::size_t i = 0; i < 2; ++i)
       if (criteria_.pareto[i]) hold(out, *criteria_.pareto[i], k.entry.pareto[i]);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 
 #include "reckon/engine/sweep.hpp"
 #include "reckon/units/formula/recording.hpp"
@@ -36,8 +37,23 @@ double value_in(const Parts& parts, const std::string& label) {
   return at == parts.end() ? 0 : at->second;
 }
 
-std::string name_of(const Loaded& plan) {
-  return plan.case_name.empty() ? plan.file : plan.file + ", " + plan.case_name;
+// Cases of one file by their names, files by theirs as far as that tells them apart.
+std::vector<std::string> names_of(const PlansCompared& plans) {
+  const bool one_file = std::all_of(plans.begin(), plans.end(),
+                                    [&](const Loaded* p) { return p->file == plans[0]->file; });
+  std::vector<std::string> out;
+  for (const Loaded* p : plans) {
+    std::string name = one_file ? "" : std::filesystem::path(p->file).stem().string();
+    if (!p->case_name.empty()) name += (name.empty() ? "" : ", ") + p->case_name;
+    out.push_back(name.empty() ? "the plan" : name);
+  }
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    if (std::count(out.begin(), out.end(), out[i]) == 1) continue;
+    for (std::size_t k = 0; k < out.size(); ++k)
+      out[k] = fmt::format("{}: {}", k + 1, plans[k]->file);
+    break;
+  }
+  return out;
 }
 
 std::vector<ComparedMetric> side_by_side(const std::vector<std::vector<Metric>>& all,
@@ -109,10 +125,10 @@ Comparison compare(Workspace& work, const PlansCompared& plans, std::string_view
   std::vector<const std::vector<Metric>*> seen;
   std::vector<const doc::Value*> trees;
   for (const Loaded* plan : plans) {
-    out.names.push_back(name_of(*plan));
     all.push_back(plan->metrics(work));
     trees.push_back(&plan->resolved);
   }
+  out.names = names_of(plans);
   for (const auto& m : all) seen.push_back(&m);
   const std::size_t before = diagnostics.error_count();
   out.metrics = side_by_side(all, table_columns(*plan_kind(kind), metrics, seen, diagnostics));

@@ -286,6 +286,7 @@ class Solver {
     const bool exact = off(nearest) <= 1e-9 * std::abs(out_.target_number);
     out_.outcome = exact ? Outcome::kMet : Outcome::kBetween;
     out_.answer = exact ? nearest : a;
+    out_.answer->meets = exact;
     if (!exact) out_.beyond = b;
   }
 

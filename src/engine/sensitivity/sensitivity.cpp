@@ -4,6 +4,8 @@
 
 #include <cmath>
 
+#include "parts.hpp"
+#include "reckon/cost/operators/step.hpp"
 #include "reckon/cost/training.hpp"
 #include "reckon/engine/metric_named.hpp"
 #include "reckon/units/formula/sensitivity.hpp"
@@ -14,8 +16,11 @@ namespace {
 // Times that no formula of the training estimate splits further.
 const std::vector<std::string_view>& leaf_ids() {
   static const std::vector<std::string_view> ids{
-      kCompute.id, kRecomputeTime.id, kCollectiveTime.id, kAllToAll.id,
-      kHop.id,     kRingHop.id,       kOptimizerTime.id,  kOffloadTime.id};
+      kCompute.id, kRecomputeTime.id, kCollectiveTime.id, kAllToAll.id, kHop.id, kRingHop.id,
+      kOptimizerTime.id, kOffloadTime.id,
+      // Under a software stack; what a larger cluster adds is a share of these.
+      kOperatorUseful.id, kOperatorAgain.id, kMeanExposed.id, kOperatorBubble.id,
+      kOperatorImbalance.id, kPeerExposed.id, kOutside.id, kGradientsExposed.id, kFixedStep.id};
   return ids;
 }
 
@@ -49,9 +54,19 @@ Sensitivity sensitivities(const Loaded& plan, const std::string& metric, Diagnos
   if (m->node < 0) return out;  // a constant: nothing moves it
   for (const InputSlope& s : input_slopes(recorded.tape(), m->node)) {
     if (!continuous(*s.name) || s.elasticity == 0) continue;
-    out.inputs.push_back(
-        {s.path, place(s.name->origin), s.value, s.name->dim, s.name->hint, s.slope, s.elasticity});
+    out.inputs.push_back({s.path,
+                          place(s.name->origin),
+                          s.value,
+                          s.name->dim,
+                          s.name->hint,
+                          s.slope,
+                          s.elasticity,
+                          {}});
   }
+  add_tenths(plan, *m, out);
+  add_whole(plan, recorded, *m, out);
+  add_ranges(plan, *m, out);
+  add_kinks(recorded, *m, out);
   if (!(m->dim == kSecond)) return out;
   for (const Share& s : breakdown(recorded.tape(), m->node, leaf_ids())) {
     if (s.value != 0) out.leaves.push_back({s.name, s.value, s.value / m->value});
