@@ -1,5 +1,5 @@
-// Searches over whole spaces: plans a second, with and without the bound, one thread and two. Rates of the counters: plans
-// of the space, and those priced with a step time.
+// Searches over whole spaces: plans a second, with and without the bound, one thread and two. Rates of the counters:
+// plans of the space, and those priced with a step time.
 #include <benchmark/benchmark.h>
 
 #include <stdexcept>

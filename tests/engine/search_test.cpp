@@ -93,8 +93,8 @@ plan:
   assume: physical
 )";
 
-// Combinations of fields, each loaded and estimated as `eval` does. What a search leaves out as saying the same twice is
-// left out here by `twice`.
+// Combinations of fields, each loaded and estimated as `eval` does. What a search leaves out as saying the same twice
+// is left out here too.
 using Fields = std::vector<std::pair<std::string, std::vector<std::string>>>;
 
 std::vector<One> by_force(const OpenSpace& s, const Fields& fields, const std::string& metric,

@@ -1,5 +1,5 @@
-// Sweeps, targets and comparisons: the same numbers as plans that are loaded one by one, ranges that end, targets that can
-// and can't be met.
+// Sweeps, targets and comparisons: the same numbers as plans that are loaded one by one, ranges that end, targets
+// that can and can't be met.
 #include "reckon/engine/sweep.hpp"
 
 #include <fmt/format.h>

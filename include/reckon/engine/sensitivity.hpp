@@ -3,8 +3,9 @@
 // Continuous inputs by one backward sweep over the recorded plan; what 10 % more of one brings is evaluated. Counts
 // (degrees, layers, batch sizes) bound loops and branches, so a derivative by them means nothing: the plan is evaluated
 // at the next legal value on both sides. A kink is a max, min or choice on the way to the metric that switches sides
-// when an input moves by less than a half. Constants that carry a range are put at both ends of it. The leaf times add up
-// to the step time exactly; communication that hides behind compute counts nothing, unless it does not hide wholly.
+// when an input moves by less than a half. Constants that carry a range are put at both ends of it. The leaf times
+// add up to the step time exactly; communication that hides behind compute counts nothing, unless it does not hide
+// wholly.
 #pragma once
 
 #include <optional>

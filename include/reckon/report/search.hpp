@@ -1,8 +1,8 @@
 // What a search found: the best plans, what became of the others, why the second is second.
 //
-// JSON: {"schema_version", "kind": "search", "objective", "columns", "rows": [{"rank", "sets": {path: value}, "fields", "results"}],
-// "front", "given": {"results"}, "tally": {plans, rejected, evaluated, bounded, shapes, seconds, "reasons": [{why,
-// plans, nearest}]}, "runner_up", "over_given", "stopped", "notes"}.
+// JSON: {"schema_version", "kind": "search", "objective", "columns", "rows": [{"rank", "sets": {path: value},
+// "fields", "results"}], "front", "given": {"results"}, "tally": {plans, rejected, evaluated, bounded, shapes,
+// seconds, "reasons": [{why, plans, nearest}]}, "runner_up", "over_given", "stopped", "notes"}.
 #pragma once
 
 #include "reckon/engine/search.hpp"

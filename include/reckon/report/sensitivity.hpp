@@ -21,8 +21,8 @@ namespace reckon {
 
 std::string sensitivity_text(const Sensitivity& s, const TextStyle& style = {});
 // {"schema_version", "kind": "sensitivity", "metric": {…}, "inputs": [{path, value, unit, slope, elasticity,
-// tenth, stated}], "whole": [{path, value, down, up}], "kinks": [{path, change, formula}], "ranges": [{path, value, low,
-// high, at_low, at_high}], "leaves": [{title, value, share}]}
+// tenth, stated}], "whole": [{path, value, down, up}], "kinks": [{path, change, formula}], "ranges": [{path, value,
+// low, high, at_low, at_high}], "leaves": [{title, value, share}]}
 std::string sensitivity_json(const Sensitivity& s);
 std::string sensitivity_csv(const Sensitivity& s);  // path,value,unit,slope,elasticity,tenth,stated
 std::string sensitivity_markdown(const Sensitivity& s);
