@@ -4,6 +4,8 @@
 
 #include <stdexcept>
 
+#include "../src/engine/search/evaluate.hpp"
+#include "../src/engine/search/generate.hpp"
 #include "reckon/engine/space.hpp"
 #include "reckon/engine/sweep.hpp"
 
@@ -46,6 +48,40 @@ RECKON_SPACE(175b_512, "175b-512xa100.yaml");
 RECKON_SPACE(405b_16384, "405b-16384xh100.yaml");
 RECKON_SPACE(70b_64, "70b-64xh100.yaml");
 RECKON_SPACE(mixtral_64, "mixtral-64xh100.yaml");
+
+// Plans that share nothing: the layers of each are priced anew.
+void shares_nothing(benchmark::State& state, const char* file) {
+  Workspace work({RECKON_SOURCE_DIR});
+  Diagnostics d;
+  OpenSpace s;
+  const std::string path = std::string(RECKON_SOURCE_DIR) + "/plans/spaces/" + file;
+  if (!read_space(work, path, work.read(path, {}, d), {}, d, s))
+    throw std::runtime_error(d.render());
+  const auto loaded = load_plan(work, s.file, nullptr, d);
+  const TrainingPlan<double>& base = dynamic_cast<const LoadedTraining&>(*loaded).plan;
+  const searching::Choices choices = searching::choices_of(s.space, base);
+  const searching::Generator make(base, choices);
+  const searching::SharedByAll shared(base);
+  const searching::Criteria criteria{false, searching::criterion("step.time", false), {}, {}};
+  searching::Evaluator price(base, shared, criteria);
+  const auto shapes = make.shapes();
+  std::size_t i = 0, n = 0;
+  for (auto _ : state) {
+    const searching::Shape& shape = shapes[i++ % shapes.size()].shape;
+    bool first = true;
+    make.rests(shape, [&](const searching::Rest& rest) {
+      if (!first) return;
+      first = false;
+      price.begin(shape);
+      benchmark::DoNotOptimize(price.look(rest, 1e300).step);
+      ++n;
+    });
+  }
+  state.counters["plans"] = benchmark::Counter(static_cast<double>(n), benchmark::Counter::kIsRate);
+}
+BENCHMARK_CAPTURE(shares_nothing, 405b, "405b-16384xh100.yaml");
+BENCHMARK_CAPTURE(shares_nothing, 175b, "175b-512xa100.yaml");
+BENCHMARK_CAPTURE(shares_nothing, 70b_without_stack, "70b-64xh100.yaml");
 
 void sweep_10000(benchmark::State& state) {
   Workspace work({RECKON_SOURCE_DIR});

@@ -12,6 +12,7 @@
 #include "reckon/engine/evaluate.hpp"
 #include "reckon/engine/kernel_model.hpp"
 #include "reckon/engine/kinds.hpp"
+#include "reckon/engine/space.hpp"
 #include "reckon/report/derivation.hpp"
 #include "reckon/units/formula/sensitivity.hpp"
 
@@ -82,7 +83,9 @@ struct Texts {
   void shipped(Workspace& work) {
     Diagnostics d;
     for (const std::string& name : plan_files(RECKON_SOURCE_DIR "/plans", d)) {
-      const PlanFile file = open_plan(work, name, work.read(name, {}, d), {}, d);
+      doc::Value tree = work.read(name, {}, d);
+      if (is_space(tree)) continue;
+      const PlanFile file = open_plan(work, name, std::move(tree), {}, d);
       record(work, file, nullptr);
       for (const PlanFile::Case& c : file.cases) record(work, file, &c);
     }

@@ -341,6 +341,22 @@ objective: decode.time
   CHECK(f.tally.plans == 14);
 }
 
+TEST_CASE("search: for 405B on 16,384 GPUs nothing is slower than the layout that Meta published") {
+  const std::string path = RECKON_SOURCE_DIR "/plans/spaces/405b-16384xh100.yaml";
+  Diagnostics d;
+  OpenSpace s;
+  REQUIRE(read_space(test::data(), path, test::data().read(path, {}, d), {}, d, s));
+  const Found f = found(s, 2);
+  REQUIRE(!f.best.empty());
+  const double best = find_metric(f.best.front().metrics, "step.time")->value;
+  const double given = find_metric(f.given.metrics, "step.time")->value;
+  CHECK(best <= given);
+  REQUIRE(f.over_given);
+  double sum = 0;
+  for (const PartDifference& p : f.over_given->parts) sum += p.difference();
+  CHECK(std::abs(sum - (best - given)) < 1e-9 * given);
+}
+
 TEST_CASE("search: the spaces in plans/spaces can be read") {
   for (const auto& file : std::filesystem::directory_iterator(RECKON_SOURCE_DIR "/plans/spaces")) {
     if (file.path().extension() != ".yaml") continue;
