@@ -14,5 +14,9 @@ struct OnePlan {
 // Reads the file, takes out cases, applies --set. False after a fault in the session's diagnostics.
 bool open_one_plan(Session& session, const std::string& plan, const std::string& which_case,
                    const std::vector<std::string>& sets, OnePlan& out);
+// The same of a tree that has been read.
+bool open_one_plan(Session& session, const std::string& plan, doc::Value tree,
+                   const std::string& which_case, const std::vector<std::string>& sets,
+                   OnePlan& out);
 
 }  // namespace reckon::cli

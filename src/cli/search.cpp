@@ -127,7 +127,7 @@ bool open_space(Session& session, const SearchOptions& o, OpenSpace& s, OnePlan&
     if (o.search.empty() && o.vary.empty())
       d.error({}, "nothing is opened: what may the search choose?")
           .help("add --search parallel,batch,recompute (or all), or --vary FIELD=VALUES");
-    open_one_plan(session, o.space, o.which_case, o.sets, plan);
+    open_one_plan(session, o.space, std::move(tree), o.which_case, o.sets, plan);
     s.file = plan.file;
   }
   if (d.error_count() > before) return false;

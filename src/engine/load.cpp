@@ -313,6 +313,11 @@ Value resolve_training(Workspace& work, Value tree, Diagnostics& diagnostics) {
 }
 
 void unknown_kind(const std::string& word, Span at, Diagnostics& diagnostics) {
+  if (word == "space") {
+    diagnostics.error(at, "a space of plans is no plan itself")
+        .help("`reckon search FILE` ranks the plans in it; --as-plan prints the best one");
+    return;
+  }
   std::vector<std::string> known;
   for (const PlanKind* kind : plan_kinds()) known.emplace_back(kind->word());
   const std::string near = closest(word, known);
