@@ -1,0 +1,134 @@
+// The answer to a serving plan: memory, a prompt alone, a decode step, the batch and what bounds it, throughput when
+// requests never run out, ways to combine the phases, pools, money.
+//
+//   ServingAnswer<double> a = answer(plan);
+//   a.memory.batch, a.running->decode.time, a.running->full.tokens
+//
+// Where not even one sequence fits beside the weights, `running` is absent: such a server has no latency to speak of.
+#pragma once
+
+#include "reckon/cost/metric.hpp"
+#include "reckon/cost/serving/pools.hpp"
+#include "reckon/cost/serving/saturation.hpp"
+
+namespace reckon {
+
+inline const Formula kServiceTtft{"serving.service_ttft", "t_1", "time to the first token, alone",
+                                  "the request's fixed time + its prompt"};
+inline const Formula kServingGpus{"serving.gpus", "G", "GPUs in use", "replicas · their GPUs",
+                                  Hint::kCount};
+inline const Formula kBatchPart{"serving.batch.part", "n", "sequences of one data rank",
+                                "the batch over replicas and data ranks", Hint::kCount};
+inline const Formula kBatchMost{"serving.batch.most", "B", "largest batch, on each data rank",
+                                "the least of memory, engine and target", Hint::kCount};
+inline const Formula kServedPerUser{"serving.per_user", "s_user", "tokens/s of one user",
+                                    "one over the time between tokens", Hint::kTokenRate};
+inline const Formula kServedPerGpu{"serving.per_gpu", "s_gpu", "tokens/s of one GPU",
+                                   "those of the replica over its GPUs", Hint::kTokenRate};
+inline const Formula kServedRequests{"serving.requests", "X_req", "requests/s of all replicas",
+                                     "replicas · tokens/s over those of an answer",
+                                     Hint::kRequestRate};
+inline const Formula kComputeFrom{"serving.compute_from", "m*",
+                                  "tokens from which products take longer to compute than to read",
+                                  "P·c·w / (2·W·e); of experts, · experts / top-k", Hint::kCount};
+inline const Formula kPromptRate{"serving.prompt.rate", "r_tok", "prompt tokens/s of a replica alone",
+                                 "its tokens over its time", Hint::kTokenRate};
+inline const Formula kOperatorAnswer{"serving.answer.operator", "t_ans",
+                                     "an operator over all steps of an answer",
+                                     "tokens after the first · its time in a step"};
+inline const Formula kServingEnergy{"serving.energy", "E_tok", "energy of an answer's token",
+                                    "board limit · share drawn · PUE over tokens/s"};
+inline const Formula kInputShare{"serving.cost.input_share", "phi",
+                                 "share of the GPUs' time that prompts take",
+                                 "their time alone, over that and the steps' alone",
+                                 Hint::kFraction};
+inline const Formula kCostInput{"serving.cost.input", "c_in", "dollars per million input tokens",
+                                "price · share of prompts over their tokens"};
+inline const Formula kCostOutput{"serving.cost.output", "c_out", "dollars per million output tokens",
+                                 "price · the rest over answers' tokens"};
+inline const Formula kGpusForRate{"serving.gpus_for_rate", "G_rate", "GPUs for the rate",
+                                  "whole replicas at saturation", Hint::kCount};
+inline const Formula kRateForBudget{"serving.rate_for_budget", "rate_$", "requests/s for the budget",
+                                    "whole replicas it pays · their requests/s",
+                                    Hint::kRequestRate};
+inline const Formula kStatedLayers{"serving.stated.step", "t_step", "time of a step, of stated parts",
+                                   "layers · the sum of a layer's parts + the rest"};
+inline const Formula kStatedStep{"serving.stated.decode", "t_step", "time of a step, as stated",
+                                 "the plan's own figure"};
+
+inline const Formula kMixedTtft{"serving.mixed.ttft", "t_1", "first token, chunks in decode steps",
+                                "fixed + a mixed step for each chunk"};
+inline const Formula kPoolsEven{"serving.pools.even", "X_gpu", "tokens/s per GPU of pools of any size",
+                                "an answer's tokens over the GPU time of both pools",
+                                Hint::kTokenRate};
+inline const Formula kWholeBatch{"serving.batch.memory", "B_mem", "sequences that memory holds",
+                                 "whole ones", Hint::kCount};
+
+// One way to combine prompts and answers on GPUs.
+template <class R>
+struct ServingWay {
+  Count<R> batch;  // on each data rank
+  Seconds<R> tpot, ttft;
+  Frequency<R> per_user, per_gpu;
+};
+enum class WayOfServing { kPrefillFirst, kMixed, kDisaggregated };
+inline constexpr std::size_t kServingWays = 3;
+
+template <class R>
+struct StaticBatch {
+  Count<R> batch;
+  PromptPass<R> prompts;
+  StepTimes<R> step;
+  Seconds<R> per_token, time;
+  Frequency<R> tokens;
+};
+
+template <class R>
+struct FrontierPoint {
+  Count<R> tensor, batch;
+  Frequency<R> per_user, per_gpu;
+};
+
+template <class R>
+struct Running {
+  PromptPass<R> prompt;
+  Seconds<R> ttft;
+  Frequency<R> prompt_rate;
+  std::optional<Count<R>> longest_prompt;
+  std::optional<Count<R>> by_engine, by_target;
+  Count<R> most, n, context;
+  StepTimes<R> decode;
+  Seconds<R> per_token;
+  Frequency<R> per_user, per_gpu;
+  std::optional<Count<R>> compute_from;
+  Saturation<R> full;
+  Frequency<R> full_per_gpu, requests;
+  std::optional<StaticBatch<R>> fixed;
+  std::array<std::optional<ServingWay<R>>, kServingWays> ways;
+  std::optional<ServingPools<R>> pools;
+  std::optional<Joules<R>> energy;
+  std::optional<Dollars<R>> cost_input, cost_output;
+  std::optional<Count<R>> gpus_for_rate;
+  std::optional<Frequency<R>> rate_for_budget;
+  std::vector<FrontierPoint<R>> frontier;
+  std::array<Seconds<R>, kStepOps> answer{};
+};
+
+template <class R>
+struct ServingAnswer {
+  Count<R> gpus, replicas, replica;
+  ServingMemory<R> memory;
+  Bytes<R> capacity, kv_token, total;
+  std::optional<Running<R>> running;
+  const char* bound = "";  // what binds the batch
+
+  template <class V>
+  void metrics(V&& v) const;
+};
+
+template <class R>
+ServingAnswer<R> answer(const ServingPlan<R>& plan);
+
+}  // namespace reckon
+
+#include "reckon/cost/serving/metrics.hpp"

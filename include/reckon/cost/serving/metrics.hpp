@@ -1,0 +1,225 @@
+// Under which ids a serving answer is reported. Included by answer.hpp.
+#pragma once
+
+#include "reckon/cost/serving/answer.hpp"
+
+namespace reckon {
+
+namespace detail {
+
+#define RECKON_STEP_METRICS(prefix, what)                                                       \
+  {                                                                                             \
+    {prefix ".qkv.time", what "into attention"}, {prefix ".attention.time", what "attention"},  \
+        {prefix ".out.time", what "out of attention"}, {prefix ".up.time", what "up and gate"}, \
+        {prefix ".down.time", what "down"}, {prefix ".experts.time", what "routed experts"},    \
+        {prefix ".shared.time", what "shared experts"},                                         \
+        {prefix ".elementwise.time", what "norms, residual sums, activations"},                 \
+        {prefix ".all_reduce.time", what "all-reduces"},                                        \
+        {prefix ".all_to_all.time", what "tokens to experts and back"},                         \
+        {prefix ".overhead.time", what "layers' overhead"},                                     \
+        {prefix ".head.time", what "output head"}, {                                            \
+      prefix ".hop.time", what "from stage to stage"                                            \
+    }                                                                                           \
+  }
+
+struct WayNames {
+  MetricInfo batch, tpot, ttft, per_user, per_gpu;
+};
+#define RECKON_WAY_METRICS(id, title)                                                            \
+  {                                                                                              \
+    {"ways." id ".batch", title ": batch", Hint::kCount},                                        \
+        {"ways." id ".tpot", title ": time between tokens"},                                     \
+        {"ways." id ".ttft", title ": first token, no waiting"},                                 \
+        {"ways." id ".per_user", title ": tokens/s of a user", Hint::kTokenRate}, {              \
+      "ways." id ".per_gpu", title ": tokens/s of a GPU", Hint::kTokenRate                       \
+    }                                                                                            \
+  }
+inline constexpr WayNames kWayMetrics[kServingWays] = {
+    RECKON_WAY_METRICS("prefill_first", "prompts stop decodes"),
+    RECKON_WAY_METRICS("mixed", "prompts mixed into decode steps"),
+    RECKON_WAY_METRICS("disaggregated", "pools of their own")};
+#undef RECKON_WAY_METRICS
+
+struct FrontierNames {
+  MetricInfo tensor, batch, per_user, per_gpu;
+};
+#define RECKON_FRONTIER(i)                                                    \
+  {                                                                           \
+    {"frontier." i ".tensor", "tensor ranks", Hint::kCount},                  \
+        {"frontier." i ".batch", "batch", Hint::kCount},                      \
+        {"frontier." i ".per_user", "tokens/s of a user", Hint::kTokenRate}, { \
+      "frontier." i ".per_gpu", "tokens/s of a GPU", Hint::kTokenRate         \
+    }                                                                         \
+  }
+inline constexpr FrontierNames kFrontierMetrics[] = {
+    RECKON_FRONTIER("1"),  RECKON_FRONTIER("2"),  RECKON_FRONTIER("3"),  RECKON_FRONTIER("4"),
+    RECKON_FRONTIER("5"),  RECKON_FRONTIER("6"),  RECKON_FRONTIER("7"),  RECKON_FRONTIER("8"),
+    RECKON_FRONTIER("9"),  RECKON_FRONTIER("10"), RECKON_FRONTIER("11"), RECKON_FRONTIER("12"),
+    RECKON_FRONTIER("13"), RECKON_FRONTIER("14"), RECKON_FRONTIER("15"), RECKON_FRONTIER("16")};
+#undef RECKON_FRONTIER
+
+template <class R, class V>
+void step_metrics(V&& v, const MetricInfo (&names)[kStepOps],
+                  const std::array<Seconds<R>, kStepOps>& op) {
+  for (std::size_t o = 0; o < kStepOps; ++o)
+    if (!(op[o] <= Seconds<R>{})) v(names[o], op[o]);
+}
+
+template <class R, class V>
+void pool_metrics(V&& v, const ServingPools<R>& p) {
+  constexpr const char* kNoPorts = "no network and no link is stated";
+  constexpr const char* kNoRate = "the plan states no rate: workload.rate: 10 requests/s";
+  constexpr const char* kNoPrice = "the plan states no price: price: 2.50 USD/h";
+  v(MetricInfo("pools.prefill_time", "time of a prefill"), p.prefill_time);
+  v(MetricInfo("pools.batch", "decode batch, on each data rank", Hint::kCount), p.batch);
+  v(MetricInfo("pools.tpot", "time between tokens"), p.per_token);
+  v(MetricInfo("pools.ttft", "first token, no waiting"), p.ttft);
+  v(MetricInfo("pools.prefill_rate", "requests/s of a prefill worker", Hint::kRequestRate),
+    p.prefill_rate);
+  v(MetricInfo("pools.decode_rate", "requests/s of a decode worker", Hint::kRequestRate),
+    p.decode_rate);
+  v(MetricInfo("pools.ratio", "decode workers per prefill worker", Hint::kRatio), p.ratio);
+  v(MetricInfo("pools.best.prefill", "few workers, most tokens/s per GPU: prefill", Hint::kCount),
+    p.best.x);
+  v(MetricInfo("pools.best.decode", "and decode workers", Hint::kCount), p.best.y);
+  v(MetricInfo("pools.best.rate", "their requests/s", Hint::kRequestRate), p.best.rate);
+  v(MetricInfo("pools.best.per_gpu", "their tokens/s per GPU", Hint::kTokenRate), p.best.per_gpu);
+  const auto part = [&p](auto get) {
+    using T = std::decay_t<decltype(get(*p.asked))>;
+    return p.asked ? std::optional<T>(get(*p.asked)) : std::nullopt;
+  };
+  using Pair = const PoolPair<R>&;
+  v(MetricInfo("pools.prefill", "prefill workers", Hint::kCount), part([](Pair x) { return x.x; }),
+    kNoRate);
+  v(MetricInfo("pools.decode", "decode workers", Hint::kCount), part([](Pair x) { return x.y; }),
+    kNoRate);
+  v(MetricInfo("pools.gpus", "GPUs of both pools", Hint::kCount),
+    part([](Pair x) { return x.gpus; }), kNoRate);
+  v(MetricInfo("pools.rate", "requests/s of both pools", Hint::kRequestRate),
+    part([](Pair x) { return x.rate; }), kNoRate);
+  v(MetricInfo("pools.per_gpu", "tokens/s per GPU of both pools", Hint::kTokenRate),
+    part([](Pair x) { return x.per_gpu; }), kNoRate);
+  v(MetricInfo("kv.prompt", "cache of a prompt, all GPUs"), p.cache);
+  v(MetricInfo("kv.transfer", "time to move a prompt's cache"), p.transfer, kNoPorts);
+  v(MetricInfo("kv.transfer_load", "share of the ports that moving takes", Hint::kFraction),
+    p.transfer_load, p.transfer ? kNoRate : kNoPorts);
+  v(MetricInfo("pools.cost_per_million_input", "dollars per million input tokens"), p.cost_input,
+    kNoPrice);
+  v(MetricInfo("pools.cost_per_million_output", "dollars per million output tokens"),
+    p.cost_output, kNoPrice);
+}
+
+template <class R, class V>
+void running_metrics(V&& v, const Running<R>& r, const char* bound) {
+  static constexpr MetricInfo kPrefillOps[] = RECKON_STEP_METRICS("prefill", "prefill: ");
+  static constexpr MetricInfo kDecodeOps[] = RECKON_STEP_METRICS("decode", "decode: ");
+  static constexpr MetricInfo kAnswerOps[] = RECKON_STEP_METRICS("answer", "answer: ");
+  static constexpr MetricInfo kStaticOps[] = RECKON_STEP_METRICS("static.prefill", "static batch, prompts: ");
+  constexpr const char* kNoTarget = "the plan states no such target: targets: {ttft: 1 s, tpot: 40 ms}";
+  constexpr const char* kNoPrice = "the plan states no price: price: 2.50 USD/h";
+  v(MetricInfo("prefill.time", "time to compute one prompt, alone"), r.prompt.time);
+  v(MetricInfo("prefill.ttft", "first token, alone: no waiting"), r.ttft);
+  v(MetricInfo("prefill.chunks", "steps that the prompt takes", Hint::kCount), r.prompt.chunks);
+  v(MetricInfo("prefill.tokens_per_second", "prompt tokens/s of a replica alone", Hint::kTokenRate),
+    r.prompt_rate);
+  v(MetricInfo("prefill.longest_prompt", "longest prompt within the target", Hint::kLength),
+    r.longest_prompt, kNoTarget);
+  step_metrics<R>(v, kPrefillOps, r.prompt.step.op);
+  v(MetricInfo("decode.batch_by_engine", "largest batch: the engine's limit", Hint::kCount),
+    r.by_engine, "the engine states no limit");
+  v(MetricInfo("decode.batch_by_target", "largest batch within the target of TPOT", Hint::kCount),
+    r.by_target, kNoTarget);
+  v(MetricInfo("decode.batch_most", "largest batch, on each data rank", Hint::kCount), r.most);
+  v(MetricInfo("decode.bound", "what binds it"), std::string_view(bound));
+  v(MetricInfo("decode.batch", "batch that decodes, on each data rank", Hint::kCount), r.n);
+  v(MetricInfo("decode.context", "mean context", Hint::kLength), r.context);
+  v(MetricInfo("decode.time", "time of a decode step"), r.decode.time);
+  v(MetricInfo("decode.gpu_time", "of which on the GPU"), r.decode.gpu);
+  v(MetricInfo("decode.tpot", "time between tokens, decodes alone"), r.per_token);
+  v(MetricInfo("decode.per_user", "tokens/s of a user, decodes alone", Hint::kTokenRate),
+    r.per_user);
+  v(MetricInfo("decode.per_gpu", "tokens/s of a GPU, decodes alone", Hint::kTokenRate), r.per_gpu);
+  v(MetricInfo("decode.compute_from", "tokens from which products are bound by compute",
+               Hint::kCount),
+    r.compute_from, "the last layers have no MLP");
+  step_metrics<R>(v, kDecodeOps, r.decode.op);
+  step_metrics<R>(v, kAnswerOps, r.answer);
+  v(MetricInfo("serve.saturation.tokens_per_second", "tokens/s of a replica, never idle",
+               Hint::kTokenRate),
+    r.full.tokens);
+  v(MetricInfo("serve.saturation.tokens_per_second_per_gpu", "tokens/s of a GPU, never idle",
+               Hint::kTokenRate),
+    r.full_per_gpu);
+  v(MetricInfo("serve.saturation.tpot", "time between tokens then"), r.full.per_token);
+  v(MetricInfo("serve.saturation.request_rate", "requests/s of all replicas then",
+               Hint::kRequestRate),
+    r.requests);
+  constexpr const char* kNoStatic = "the plan states no static batch: workload.batch: 8";
+  const auto fixed = [&r](auto get) {
+    using T = std::decay_t<decltype(get(*r.fixed))>;
+    return r.fixed ? std::optional<T>(get(*r.fixed)) : std::nullopt;
+  };
+  using Fixed = const StaticBatch<R>&;
+  v(MetricInfo("static.prefill.time", "static batch: time of its prompts"),
+    fixed([](Fixed x) { return x.prompts.time; }), kNoStatic);
+  v(MetricInfo("static.decode.time", "static batch: time of a step"),
+    fixed([](Fixed x) { return x.per_token; }), kNoStatic);
+  v(MetricInfo("static.time", "static batch: from first to last token"),
+    fixed([](Fixed x) { return x.time; }), kNoStatic);
+  v(MetricInfo("static.tokens_per_second", "static batch: tokens/s", Hint::kTokenRate),
+    fixed([](Fixed x) { return x.tokens; }), kNoStatic);
+  if (r.fixed) step_metrics<R>(v, kStaticOps, r.fixed->prompts.step.op);
+  for (std::size_t i = 0; i < kServingWays; ++i) {
+    if (!r.ways[i]) continue;
+    const WayNames& name = kWayMetrics[i];
+    v(name.batch, r.ways[i]->batch);
+    v(name.tpot, r.ways[i]->tpot);
+    v(name.ttft, r.ways[i]->ttft);
+    v(name.per_user, r.ways[i]->per_user);
+    v(name.per_gpu, r.ways[i]->per_gpu);
+  }
+  if (r.pools) pool_metrics<R>(v, *r.pools);
+  v(MetricInfo("serve.energy_per_token", "energy of an answer's token"), r.energy,
+    "the chip states no power");
+  v(MetricInfo("serve.cost_per_million_input", "dollars per million input tokens"), r.cost_input,
+    kNoPrice);
+  v(MetricInfo("serve.cost_per_million_output", "dollars per million output tokens"),
+    r.cost_output, kNoPrice);
+  v(MetricInfo("serve.gpus_for_rate", "GPUs for the rate", Hint::kCount), r.gpus_for_rate,
+    "the plan states no rate: workload.rate: 10 requests/s");
+  v(MetricInfo("serve.rate_for_budget", "requests/s for the budget", Hint::kRequestRate),
+    r.rate_for_budget, "the plan states no budget: budget: 100 USD/h");
+  for (std::size_t i = 0; i < r.frontier.size() && i < std::size(kFrontierMetrics); ++i) {
+    v(kFrontierMetrics[i].tensor, r.frontier[i].tensor);
+    v(kFrontierMetrics[i].batch, r.frontier[i].batch);
+    v(kFrontierMetrics[i].per_user, r.frontier[i].per_user);
+    v(kFrontierMetrics[i].per_gpu, r.frontier[i].per_gpu);
+  }
+}
+
+#undef RECKON_STEP_METRICS
+
+}  // namespace detail
+
+template <class R>
+template <class V>
+void ServingAnswer<R>::metrics(V&& v) const {
+  v(MetricInfo("serve.gpus", "GPUs", Hint::kCount), gpus);
+  v(MetricInfo("serve.replicas", "replicas", Hint::kCount), replicas);
+  v(MetricInfo("memory.weights", "weights on one GPU"), memory.weights);
+  v(MetricInfo("memory.reserve", "activations, workspaces, buffers"), memory.reserve);
+  v(MetricInfo("memory.cache", "space for the cache"), memory.space);
+  v(MetricInfo("memory.total", "in use on one GPU: weights, reserve, cache of the batch"), total);
+  v(MetricInfo("memory.capacity", "capacity of one GPU"), capacity);
+  v(MetricInfo("kv.bytes_per_token", "cache per token, all GPUs", Hint::kPerToken), kv_token);
+  v(MetricInfo("kv.held", "tokens of cache that a sequence holds room for", Hint::kLength),
+    memory.held);
+  v(MetricInfo("kv.per_sequence", "cache of a sequence on one GPU"), memory.sequence);
+  v(MetricInfo("kv.capacity_tokens", "tokens of cache that a replica holds", Hint::kLength),
+    memory.tokens);
+  v(MetricInfo("decode.batch_by_memory", "largest batch: memory", Hint::kCount),
+    kWholeBatch(max(floor(memory.batch), 0)));
+  if (running) detail::running_metrics<R>(v, *running, bound);
+}
+
+}  // namespace reckon

@@ -1,0 +1,195 @@
+// What an engine delivers when requests never run out, and how its two phases share GPUs.
+//
+//   continuous, mixed    every step carries B decodes and on average B·s/o prompt tokens:  X = B / T_step
+//   prefill first        a prompt stops the decodes:       X = B·o / (B·T_p + o·T_d)
+//   static batch         b·o / (T_step(x = b·s) + o·T_step(n = b))
+//
+// Speculation: a step verifies v drafted tokens a sequence and yields a of them:
+//   time per token = T_step(n·(1 + v)) · (1 + v·l_d) / a
+#pragma once
+
+#include "reckon/cost/serving/memory.hpp"
+
+namespace reckon {
+
+inline const Formula kServedContext{"serving.context", "T_ctx", "tokens a sequence's step reads",
+                                    "prompt + half of the answer", Hint::kLength};
+inline const Formula kFreshTokens{"serving.fresh", "s", "tokens of a prompt that are computed",
+                                  "those that no cache holds", Hint::kLength};
+inline const Formula kPastTokens{"serving.past", "past", "tokens before a chunk, on average",
+                                 "what is cached + half of the other chunks", Hint::kLength};
+inline const Formula kChunks{"serving.chunks", "n_ch", "steps that a prompt takes",
+                             "its tokens over those of a chunk, whole", Hint::kCount};
+inline const Formula kPromptTime{"serving.prompt.time", "T_p", "time to compute a prompt",
+                                 "one step"};
+inline const Formula kPromptTimeChunked{"serving.prompt.time_chunked", "T_p",
+                                        "time to compute a prompt", "a step for each chunk"};
+inline const Formula kTokensPerStep{"serving.speculative.accepted", "a",
+                                    "tokens that a step yields a sequence",
+                                    "(1 − alpha^(v + 1))/(1 − alpha): accepted one by one",
+                                    Hint::kRatio};
+inline const Formula kTimePerToken{"serving.token", "t_tok", "time between a sequence's tokens",
+                                   "one step"};
+inline const Formula kTimePerTokenDrafted{"serving.token_drafted", "t_tok",
+                                          "time between a sequence's tokens, drafts verified",
+                                          "a step and its drafting over the tokens it yields"};
+inline const Formula kMixedTokens{"serving.mixed.prompt_tokens", "x",
+                                  "prompt tokens in an average step",
+                                  "as many as keep the batch full", Hint::kCount};
+inline const Formula kSaturated{"serve.saturation", "X",
+                                "tokens/s of a replica that is never idle",
+                                "tokens that end a step over its time", Hint::kTokenRate};
+inline const Formula kPrefillFirst{"serve.prefill_first", "X_pf",
+                                   "tokens/s of a replica whose prompts stop its decodes",
+                                   "answers over the time of prompts and steps",
+                                   Hint::kTokenRate};
+inline const Formula kPrefillFirstToken{"serve.prefill_first_tpot", "t_pf",
+                                        "time between tokens where prompts stop the decodes",
+                                        "a step, and the prompts that come between"};
+inline const Formula kStaticRate{"static.tokens_per_second", "X_st", "tokens/s of a static batch",
+                                 "answers over the time of the prompts and all steps",
+                                 Hint::kTokenRate};
+inline const Formula kStaticTime{"static.time", "t_st", "time of a static batch",
+                                 "its prompts, then a step for each token"};
+
+// Prompt tokens that are computed, and those a cache holds.
+template <class R>
+struct FreshPrompt {
+  Count<R> fresh, cached;
+};
+
+template <class R>
+FreshPrompt<R> fresh_prompt(const Workload<R>& w) {
+  auto T = *w.prompt;
+  auto z = w.hit;
+  NAME(T, z);
+  return {kFreshTokens(T * (1 - z)), T * z};
+}
+
+template <class R>
+Count<R> served_context(const Workload<R>& w) {
+  auto T = *w.prompt;
+  auto T_out = *w.output;
+  NAME(T, T_out);
+  return kServedContext(T + T_out / 2);
+}
+
+// `b` prompts computed together, without decodes. Attention over what is past grows evenly: a mean chunk is priced.
+template <class R>
+struct PromptPass {
+  Count<R> chunks;
+  StepTimes<R> step;  // of one chunk
+  Seconds<R> time;
+};
+
+// At most `chunk` tokens a step; `n` sequences decode beside.
+template <class R>
+StepCall<R> chunk_call(const FreshPrompt<R>& p, Count<R> b, const std::optional<Count<R>>& chunk,
+                       Count<R>& chunks) {
+  StepCall<R> call;
+  auto s_all = p.fresh;
+  auto cached = p.cached;
+  NAME(s_all, cached, b);
+  if (!chunk || s_all * b <= *chunk) {
+    chunks = Count<R>{1};
+    call.x = s_all * b;
+    call.s = s_all;
+    call.past = cached;
+    call.prompts = b;
+    return call;
+  }
+  auto C_pre = *chunk;
+  NAME(C_pre);
+  chunks = kChunks(ceil(s_all * b / C_pre));
+  call.x = s_all * b / chunks;
+  call.s = min(s_all, call.x);
+  auto s_ch = call.s;
+  NAME(s_ch);
+  call.past = kPastTokens(cached + (s_all - s_ch) / 2);
+  call.prompts = b / chunks;
+  return call;
+}
+
+template <class R>
+PromptPass<R> prompt_pass(const ServingMachine<R>& s, const FreshPrompt<R>& p, Count<R> b,
+                          const std::optional<Count<R>>& chunk) {
+  PromptPass<R> out;
+  const StepCall<R> call = chunk_call(p, b, chunk, out.chunks);
+  out.step = serving_step(s, call);
+  auto t_step = out.step.time;
+  auto n_ch = out.chunks;
+  if (n_ch <= 1) {
+    out.time = kPromptTime(t_step);
+    return out;
+  }
+  NAME(n_ch);
+  out.time = kPromptTimeChunked(n_ch * t_step);
+  return out;
+}
+
+template <class R>
+Ratio<R> accepted_tokens(const Speculative<R>& x) {
+  if (x.accepted) return *x.accepted;
+  auto alpha = *x.acceptance;
+  auto v = x.tokens;
+  NAME(alpha, v);
+  return kTokensPerStep((1 - pow(alpha, v + 1)) / (1 - alpha));
+}
+
+// n sequences over T tokens each, with x tokens of prompts in the same step.
+template <class R>
+StepCall<R> decode_call(const ServingPlan<R>& plan, Count<R> n, Count<R> T) {
+  StepCall<R> call;
+  call.n = n;
+  call.T = T;
+  if (plan.speculative) call.drafted = plan.speculative->tokens;
+  return call;
+}
+
+template <class R>
+Seconds<R> time_per_token(const ServingPlan<R>& plan, Seconds<R> t_step) {
+  NAME(t_step);
+  if (!plan.speculative) return kTimePerToken(t_step);
+  auto a = accepted_tokens(*plan.speculative);
+  auto v = plan.speculative->tokens;
+  auto l_d = plan.speculative->draft;
+  NAME(a, v, l_d);
+  return kTimePerTokenDrafted(t_step * (1 + v * l_d) / a);
+}
+
+// Tokens of prompts in an average step of a batch of n that never runs dry: each sequence brings a prompt an answer.
+template <class R>
+StepCall<R> mixed_call(const ServingPlan<R>& plan, Count<R> n) {
+  StepCall<R> call = decode_call(plan, n, served_context(plan.workload));
+  const FreshPrompt<R> p = fresh_prompt(plan.workload);
+  auto s = p.fresh;
+  auto T_out = *plan.workload.output;
+  auto a = plan.speculative ? accepted_tokens(*plan.speculative) : Ratio<R>{1};
+  NAME(n, s, T_out, a);
+  call.x = kMixedTokens(n * a * s / T_out);
+  call.s = s;
+  call.past = p.cached;
+  call.prompts = n * a / T_out;
+  return call;
+}
+
+template <class R>
+struct Saturation {
+  StepTimes<R> step;
+  Seconds<R> per_token;
+  Frequency<R> tokens;  // of a replica
+};
+
+template <class R>
+Saturation<R> saturation(const ServingPlan<R>& plan, const ServingMachine<R>& s, Count<R> n) {
+  Saturation<R> out;
+  out.step = serving_step(s, mixed_call(plan, n));
+  out.per_token = time_per_token(plan, out.step.time);
+  auto t_tok = out.per_token;
+  auto d = s.mesh.data;
+  NAME(n, d, t_tok);
+  out.tokens = kSaturated(n * d / t_tok);
+  return out;
+}
+
+}  // namespace reckon

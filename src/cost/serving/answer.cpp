@@ -1,0 +1,254 @@
+#include "reckon/cost/serving/answer.hpp"
+
+#include <algorithm>
+
+#include "parts.hpp"
+
+namespace reckon {
+namespace {
+
+template <class R>
+StaticBatch<R> static_batch(const ServingPlan<R>& plan, const ServingMachine<R>& s) {
+  StaticBatch<R> out;
+  auto d = s.mesh.data;
+  auto b = *plan.workload.batch;
+  NAME(b, d);
+  auto b_rank = kBatchPart(b / d);
+  out.batch = b_rank;
+  out.prompts = prompt_pass(s, fresh_prompt(plan.workload), b_rank, {});
+  out.step = decode_step(plan, s, b_rank);
+  out.per_token = stated_token(plan, s, out.step.time);
+  auto T_x = out.prompts.time;
+  auto t_tok = out.per_token;
+  auto T_out = *plan.workload.output;
+  NAME(T_x, t_tok, T_out);
+  out.time = kStaticTime(T_x + T_out * t_tok);
+  auto t_st = out.time;
+  out.tokens = kStaticRate(b * T_out / t_st);
+  return out;
+}
+
+// Largest n up to `most` for which `keeps` holds; it holds for all below the largest. On the plan's own number type,
+// so that a recording sees the same branch.
+template <class R, class Keeps>
+int largest(int most, Keeps keeps) {
+  int low = 0, high = most;
+  if (most > 0 && keeps(most)) return most;
+  while (high - low > 1) {
+    const int middle = low + (high - low) / 2;
+    (keeps(middle) ? low : high) = middle;
+  }
+  return low;
+}
+
+template <class R>
+Count<R> batch_in_target(const ServingPlan<R>& plan, const ServingMachine<R>& s, Seconds<R> most,
+                         Count<R> by_others) {
+  const int limit = std::min(whole(by_others), 1 << 20);
+  const int n = largest<R>(limit, [&](int k) {
+    return static_cast<bool>(saturation(plan, s, structural<R>("n", k)).per_token <= most);
+  });
+  return structural<R>("B_target", n);
+}
+
+template <class R>
+void limit_batch(const ServingPlan<R>& plan, const ServingMachine<R>& s, ServingAnswer<R>& out,
+                 Running<R>& run) {
+  Smallest<kOne, R> least;
+  std::vector<const char*> names{"memory"};
+  auto B_mem = out.memory.batch;
+  NAME(B_mem);
+  auto B_floor = floor(B_mem);
+  least.offer("memory", B_floor);
+  run.by_engine = stated_or(plan.settings.batch, plan.engine.limits.batch);
+  if (run.by_engine) {
+    least.offer("engine", *run.by_engine);
+    names.emplace_back("the engine's limit");
+  }
+  if (plan.targets.tpot && !plan.stated) {
+    run.by_target = batch_in_target(plan, s, *plan.targets.tpot, least.best());
+    least.offer("target", *run.by_target);
+    names.emplace_back("the target of TPOT");
+  }
+  run.most = kBatchMost(least.best());
+  out.bound = names[least.winner()];
+}
+
+// The batch that decodes: stated, as many as there are users, or as many as fit.
+template <class R>
+Count<R> batch_in_use(const ServingPlan<R>& plan, const ServingMachine<R>& s,
+                      const ServingAnswer<R>& out, const Running<R>& run) {
+  const auto& asked = plan.workload.batch ? plan.workload.batch : plan.workload.concurrency;
+  if (!asked) return run.most;
+  auto b = *asked;
+  auto R_all = plan.workload.batch ? Count<R>{1} : out.replicas;
+  auto d = s.mesh.data;
+  NAME(b, R_all, d);
+  auto part = kBatchPart(b / (R_all * d));
+  if (plan.workload.batch) return part;
+  return min(max(part, 1), run.most);
+}
+
+template <class R>
+std::optional<Count<R>> compute_from(const ServingMachine<R>& s) {
+  const LayerGroup<R>& g = s.model.layers.back();
+  const bool moe = g.mlp.kind == MlpKind::kMoe;
+  const GemmKernel<R>& k = moe ? s.experts.kernel : s.mlp.kernel;
+  if (g.mlp.kind != MlpKind::kMoe && g.mlp.kind != MlpKind::kDense) return {};
+  auto P = *s.chip.peak.of(k.peak);
+  auto c = moe ? k.compute * s.experts.experts : k.compute;
+  auto W = s.chip.memory.bandwidth;
+  auto e = k.memory;
+  auto w = k.weight;
+  auto per = moe ? *g.mlp.experts / *g.mlp.top_k : Count<R>{1};
+  NAME(P, c, W, e, w, per);
+  return kComputeFrom(P * c * w / (2_flop * W * e) * per);
+}
+
+// The longest prompt that is computed within t_max on an idle replica, in whole tokens.
+template <class R>
+Count<R> longest_prompt_in(const ServingPlan<R>& plan, const ServingMachine<R>& s,
+                           Seconds<R> t_max) {
+  const auto chunk = stated_or(plan.settings.chunk, plan.engine.limits.chunk);
+  const Count<R> one{1};
+  const int n = largest<R>(1 << 22, [&](int T) {
+    const FreshPrompt<R> p{structural<R>("T", T), Count<R>{0}};
+    return static_cast<bool>(
+        plan.engine.overhead.request + prompt_pass(s, p, one, chunk).time <= t_max);
+  });
+  return structural<R>("T_max", n);
+}
+
+template <class R>
+void pay(const ServingPlan<R>& plan, const ServingMachine<R>& s, const ServingAnswer<R>& out,
+         Running<R>& run) {
+  auto T = *plan.workload.prompt;
+  auto T_out = *plan.workload.output;
+  auto g = out.replica;
+  auto X = run.full.tokens;
+  NAME(T, T_out, g, X);
+  if (s.chip.power) {
+    auto P_w = *s.chip.power;
+    auto u_w = plan.assume.power;
+    auto PUE = plan.assume.pue;
+    NAME(P_w, u_w, PUE);
+    run.energy = kServingEnergy(P_w * u_w * PUE * g / X);
+  }
+  if (plan.workload.rate) {
+    auto rate = *plan.workload.rate;
+    NAME(rate);
+    run.gpus_for_rate = kGpusForRate(g * ceil(rate * T_out / X));
+  }
+  if (!plan.price) return;
+  auto price = *plan.price;
+  auto n_d = run.most * s.mesh.data;
+  auto T_p = run.prompt.time;
+  auto t_tok = run.per_token;
+  NAME(price, n_d, T_p, t_tok);
+  auto phi = kInputShare(n_d * T_p / (n_d * T_p + T_out * t_tok * s.mesh.data));
+  NAME(phi);
+  run.cost_input = kCostInput(1000000 * price * g * phi / (X * T / T_out));
+  run.cost_output = kCostOutput(1000000 * price * g * (1 - phi) / X);
+  if (!plan.budget) return;
+  auto budget = *plan.budget;
+  NAME(budget);
+  run.rate_for_budget = kRateForBudget(floor(budget / (price * g)) * X / T_out);
+}
+
+template <class R>
+void sum_answer(const ServingPlan<R>& plan, Running<R>& run) {
+  auto T_out = *plan.workload.output;
+  for (std::size_t o = 0; o < kStepOps; ++o) {
+    auto t_op = run.decode.op[o];
+    if (t_op <= Seconds<R>{}) continue;
+    NAME(T_out, t_op);
+    run.answer[o] = kOperatorAnswer((T_out - 1) * t_op);
+  }
+}
+
+template <class R>
+Running<R> running(const ServingPlan<R>& plan, const ServingMachine<R>& s, ServingAnswer<R>& out) {
+  Running<R> run;
+  limit_batch(plan, s, out, run);
+  run.context = served_context(plan.workload);
+  run.prompt = prompt_alone(plan, s);
+  auto o_req = plan.engine.overhead.request;
+  auto T_p = run.prompt.time;
+  NAME(o_req, T_p);
+  run.ttft = kServiceTtft(o_req + T_p);
+  auto s_new = fresh_prompt(plan.workload).fresh;
+  NAME(s_new);
+  run.prompt_rate = kPromptRate(s_new / T_p);
+  if (plan.targets.ttft && !plan.stated)
+    run.longest_prompt = longest_prompt_in(plan, s, *plan.targets.ttft);
+  run.n = batch_in_use(plan, s, out, run);
+  run.decode = decode_step(plan, s, run.n);
+  run.per_token = stated_token(plan, s, run.decode.time);
+  run.compute_from = compute_from(s);
+  sum_answer(plan, run);
+  const Count<R> one{1};
+  auto B = max(run.most, one);
+  run.full = saturation(plan, s, B);
+  auto t_tok = run.per_token;
+  auto n = run.n * s.mesh.data;
+  auto g = out.replica;
+  auto X = run.full.tokens;
+  auto R_all = out.replicas;
+  auto T_out = *plan.workload.output;
+  NAME(t_tok, n, g, X, R_all, T_out);
+  run.per_user = kServedPerUser(1 / t_tok);
+  auto s_rep = n / t_tok;
+  NAME(s_rep);
+  run.per_gpu = kServedPerGpu(s_rep / g);
+  auto s_full = X;
+  NAME(s_full);
+  run.full_per_gpu = kServedPerGpu(s_full / g);
+  run.requests = kServedRequests(R_all * X / T_out);
+  if (plan.workload.batch) run.fixed = static_batch(plan, s);
+  compare_ways(plan, s, out, run);
+  pay(plan, s, out, run);
+  if (plan.frontier) run.frontier = frontier(plan, s);
+  return run;
+}
+
+}  // namespace
+
+template <class R>
+ServingAnswer<R> answer(const ServingPlan<R>& plan) {
+  ServingAnswer<R> out;
+  const ServingMachine<R> s = serving_machine(plan);
+  const Parameters<R> n = parameters(plan.model);
+  out.replica = s.gpus;
+  auto g = out.replica;
+  auto G_all = plan.cluster->nodes * plan.cluster->node.gpus;
+  NAME(g, G_all);
+  out.replicas = plan.mesh.replicas ? *plan.mesh.replicas : kReplicas(max(floor(G_all / g), 1));
+  auto R_all = out.replicas;
+  NAME(R_all);
+  out.gpus = kServingGpus(R_all * g);
+  out.memory = serving_memory(plan, s, n);
+  out.capacity = s.chip.memory.capacity;
+  const CachedAs<R> as{plan.served.cache.size, plan.assume.state, plan.assume.windows};
+  out.kv_token = kv_cache(plan.model, as, Count<R>{1}).per_token;
+  if (out.memory.batch < 1 && !plan.stated) {
+    auto M_w = out.memory.weights;
+    auto M_res = out.memory.reserve;
+    auto M_seq = out.memory.sequence;
+    NAME(M_w, M_res, M_seq);
+    out.total = kServedTotal(M_w + M_res + M_seq);
+    out.bound = "memory";
+    return out;
+  }
+  out.running = running(plan, s, out);
+  auto M_w = out.memory.weights;
+  auto M_res = out.memory.reserve;
+  auto M_seq = out.memory.sequence * out.running->n;
+  NAME(M_w, M_res, M_seq);
+  out.total = kServedTotal(M_w + M_res + M_seq);
+  return out;
+}
+
+template ServingAnswer<double> answer(const ServingPlan<double>&);
+template ServingAnswer<Traced> answer(const ServingPlan<Traced>&);
+
+}  // namespace reckon

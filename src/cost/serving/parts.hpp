@@ -1,0 +1,271 @@
+// Parts of a serving answer: steps as stated or modelled, ways to combine the phases, pools, the frontier.
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "reckon/cost/questions/decode.hpp"
+#include "reckon/cost/serving/answer.hpp"
+
+namespace reckon {
+
+template <class R>
+PromptPass<R> prompt_alone(const ServingPlan<R>& plan, const ServingMachine<R>& s) {
+  const Count<R> one{1};
+  const auto chunk = stated_or(plan.settings.chunk, plan.engine.limits.chunk);
+  PromptPass<R> out = prompt_pass(s, fresh_prompt(plan.workload), one, chunk);
+  if (plan.stated && plan.stated->prefill) out.time = *plan.stated->prefill;
+  return out;
+}
+
+template <class R>
+StepTimes<R> decode_step(const ServingPlan<R>& plan, const ServingMachine<R>& s, Count<R> n) {
+  return serving_step(s, decode_call(plan, n, served_context(plan.workload)));
+}
+
+// Time between tokens: of the modelled step, or of the plan's own figures.
+template <class R>
+Seconds<R> stated_token(const ServingPlan<R>& plan, const ServingMachine<R>& s, Seconds<R> t_step) {
+  if (plan.stated && plan.stated->decode)
+    return time_per_token(plan, kStatedStep(*plan.stated->decode));
+  if (!plan.stated || plan.stated->layer.empty()) return time_per_token(plan, t_step);
+  Sum<kSecond, R> parts;
+  int i = 0;
+  for (const Seconds<R>& part : plan.stated->layer) parts.add({"part", i++}, part);
+  auto L = s.layers;
+  auto t_layer = parts.total();
+  auto t_rest = plan.stated->step ? *plan.stated->step : Seconds<R>{};
+  NAME(L, t_layer, t_rest);
+  return time_per_token(plan, kStatedLayers(L * t_layer + t_rest));
+}
+
+// Largest batch up to the machine's that keeps a target, or all of it.
+template <class R, class Time>
+Count<R> batch_keeping(const ServingPlan<R>& plan, Count<R> most, Time per_token) {
+  if (!plan.targets.tpot || plan.stated) return max(most, 1);
+  int low = 0, high = whole(most);
+  const auto keeps = [&](int k) {
+    return static_cast<bool>(per_token(structural<R>("n", k)) <= *plan.targets.tpot);
+  };
+  if (high >= 1 && keeps(high)) return max(most, 1);
+  while (high - low > 1) {
+    const int middle = low + (high - low) / 2;
+    (keeps(middle) ? low : high) = middle;
+  }
+  return structural<R>("B_way", std::max(low, 1));
+}
+
+// Sequences that memory and the engine allow, whatever the target.
+template <class R>
+Count<R> batch_without_target(const ServingPlan<R>& plan, const ServingAnswer<R>& out) {
+  auto B = max(floor(out.memory.batch), 1);
+  const auto limit = stated_or(plan.settings.batch, plan.engine.limits.batch);
+  return limit ? min(B, *limit) : B;
+}
+
+template <class R>
+ServingWay<R> way_of(Count<R> batch, Seconds<R> tpot, Seconds<R> ttft, Frequency<R> replica,
+                     Count<R> gpus) {
+  ServingWay<R> w;
+  w.batch = batch;
+  w.tpot = tpot;
+  w.ttft = ttft;
+  auto t_tok = tpot;
+  NAME(t_tok);
+  w.per_user = kServedPerUser(1 / t_tok);
+  auto s_rep = replica;
+  auto g = gpus;
+  NAME(s_rep, g);
+  w.per_gpu = kServedPerGpu(s_rep / g);
+  return w;
+}
+
+// A prompt that arrives stops all decodes until it is done.
+template <class R>
+ServingWay<R> prefill_first(const ServingPlan<R>& plan, const ServingMachine<R>& s,
+                            const ServingAnswer<R>& out, const Running<R>& run) {
+  auto T_p = run.prompt.time;
+  auto T_out = *plan.workload.output;
+  auto d = s.mesh.data;
+  NAME(T_p, T_out, d);
+  const auto per_token = [&](Count<R> n) {
+    auto t_tok = stated_token(plan, s, decode_step(plan, s, n).time);
+    NAME(n, t_tok);
+    return kPrefillFirstToken(t_tok + n * T_p / T_out);
+  };
+  auto n = batch_keeping<R>(plan, batch_without_target(plan, out), per_token);
+  auto t_pf = per_token(n);
+  NAME(n, t_pf);
+  auto X_pf = kPrefillFirst(n * d / t_pf);
+  return way_of(n, t_pf, run.ttft, X_pf, out.replica);
+}
+
+// Chunks ride along: a prompt takes as many steps as it has chunks.
+template <class R>
+ServingWay<R> mixed(const ServingPlan<R>& plan, const ServingMachine<R>& s,
+                    const ServingAnswer<R>& out, const Running<R>& run) {
+  auto n = max(run.most, 1);
+  auto n_ch = run.prompt.chunks;
+  StepCall<R> call = decode_call(plan, n, run.context);
+  Count<R> chunks;
+  const Count<R> one{1};
+  const auto chunk = stated_or(plan.settings.chunk, plan.engine.limits.chunk);
+  const StepCall<R> prompt = chunk_call(fresh_prompt(plan.workload), one, chunk, chunks);
+  call.x = prompt.x;
+  call.s = prompt.s;
+  call.past = prompt.past;
+  call.prompts = prompt.prompts;
+  auto t_step = serving_step(s, call).time;
+  auto o_req = plan.engine.overhead.request;
+  NAME(n_ch, t_step, o_req);
+  auto t_1 = kMixedTtft(o_req + n_ch * t_step);
+  return way_of(n, run.full.per_token, t_1, run.full.tokens, out.replica);
+}
+
+template <class R>
+ServingWay<R> disaggregated(const ServingPlan<R>& plan, const ServingPools<R>& p) {
+  auto r_p = p.prefill_rate;
+  auto r_d = p.decode_rate;
+  auto g_p = p.prefill_gpus;
+  auto g_d = p.decode_gpus;
+  auto u_p = plan.assume.pools.prefill;
+  auto u_d = plan.assume.pools.decode;
+  auto T_out = *plan.workload.output;
+  NAME(r_p, r_d, g_p, g_d, u_p, u_d, T_out);
+  auto X_gpu = kPoolsEven(T_out / (g_p / (u_p * r_p) + g_d / (u_d * r_d)));
+  const Count<R> one{1};
+  return way_of(p.batch, p.per_token, p.ttft, X_gpu, one);
+}
+
+template <class R>
+void pay_pools(const ServingPlan<R>& plan, ServingPools<R>& p) {
+  if (!plan.price) return;
+  auto price_pre = plan.prefill && plan.prefill->price ? *plan.prefill->price : *plan.price;
+  auto price = *plan.price;
+  auto u_p = plan.assume.pools.prefill;
+  auto u_d = plan.assume.pools.decode;
+  auto T = *plan.workload.prompt;
+  auto T_out = *plan.workload.output;
+  auto g_p = p.prefill_gpus;
+  auto g_d = p.decode_gpus;
+  auto r_p = p.prefill_rate;
+  auto r_d = p.decode_rate;
+  NAME(price_pre, price, u_p, u_d, T, T_out, g_p, g_d, r_p, r_d);
+  p.cost_input = kPoolCostInput(1000000 * price_pre * g_p / (u_p * r_p * T));
+  p.cost_output = kPoolCostOutput(1000000 * price * g_d / (u_d * r_d * T_out));
+}
+
+// Workers that are stated, or that the rate needs.
+template <class R>
+void size_pools(const ServingPlan<R>& plan, ServingPools<R>& p) {
+  const bool stated = plan.prefill && plan.prefill->workers && plan.prefill->decode_workers;
+  if (!stated && !plan.workload.rate) return;
+  if (stated) {
+    p.asked = pool_pair(plan, p, *plan.prefill->workers, *plan.prefill->decode_workers);
+  } else {
+    auto x = workers_for(*plan.workload.rate, p.prefill_rate, plan.assume.pools.prefill);
+    auto y = workers_for(*plan.workload.rate, p.decode_rate, plan.assume.pools.decode);
+    p.asked = pool_pair(plan, p, x, y);
+  }
+  if (!p.transfer) return;
+  auto rate = plan.workload.rate ? *plan.workload.rate : p.asked->rate;
+  auto t_move = *p.transfer;
+  auto x = p.asked->x;
+  auto y = p.asked->y;
+  NAME(rate, t_move, x, y);
+  p.transfer_load = kMoveLoad(rate * t_move / min(x, y));
+}
+
+// The machine of the prefill pool: the plan's, or its own chips, mesh and engine.
+template <class R>
+ServingMachine<R> prefill_machine(const ServingPlan<R>& plan) {
+  if (!plan.prefill) return serving_machine(plan);
+  const PrefillPool<R>& p = *plan.prefill;
+  return serving_machine<R>(plan, {p.cluster ? *p.cluster : *plan.cluster,
+                                   p.engine ? *p.engine : plan.engine,
+                                   p.kernels ? *p.kernels : plan.kernels, p.mesh});
+}
+
+template <class R>
+ServingPools<R> pools_of(const ServingPlan<R>& plan, const ServingMachine<R>& s,
+                         const ServingAnswer<R>& out) {
+  const ServingMachine<R> pre = prefill_machine(plan);
+  const Count<R> one{1};
+  const auto chunk = stated_or(plan.settings.chunk, plan.engine.limits.chunk);
+  auto T_p = prompt_pass(pre, fresh_prompt(plan.workload), plan.prefill ? plan.prefill->batch : one,
+                         chunk)
+                 .time;
+  if (plan.stated && plan.stated->prefill) T_p = *plan.stated->prefill;
+  const auto per_token = [&](Count<R> n) {
+    return stated_token(plan, s, decode_step(plan, s, n).time);
+  };
+  auto n = plan.workload.batch
+               ? *plan.workload.batch / s.mesh.data
+               : batch_keeping<R>(plan, batch_without_target(plan, out), per_token);
+  ServingPools<R> p = serving_pools<R>({plan, pre, s, T_p, per_token(n), n});
+  pay_pools(plan, p);
+  size_pools(plan, p);
+  return p;
+}
+
+template <class R>
+void compare_ways(const ServingPlan<R>& plan, const ServingMachine<R>& s,
+                  const ServingAnswer<R>& out, Running<R>& run) {
+  run.ways[0] = prefill_first(plan, s, out, run);
+  run.ways[1] = mixed(plan, s, out, run);
+  run.pools = pools_of(plan, s, out);
+  run.ways[2] = disaggregated(plan, *run.pools);
+}
+
+// Tokens/s of a user against tokens/s of a GPU, over tensor ranks and batches; what another point beats in both is
+// left out.
+inline constexpr std::size_t kFrontierPoints = 16;
+
+template <class R>
+bool beaten(const FrontierPoint<R>& a, const FrontierPoint<R>& by) {
+  return a.per_user <= by.per_user && a.per_gpu < by.per_gpu;
+}
+
+template <class R>
+void offer(std::vector<FrontierPoint<R>>& all, const FrontierPoint<R>& p) {
+  for (const FrontierPoint<R>& q : all)
+    if (beaten(p, q)) return;
+  std::erase_if(all, [&p](const FrontierPoint<R>& q) { return beaten(q, p); });
+  all.push_back(p);
+}
+
+template <class R>
+std::vector<FrontierPoint<R>> frontier(const ServingPlan<R>& plan, const ServingMachine<R>& s) {
+  std::vector<FrontierPoint<R>> out;
+  const Parameters<R> n = parameters(plan.model);
+  const int most = whole(s.mesh.data) > 1 ? whole(s.mesh.tensor) : whole(s.node_gpus);
+  for (int t = whole(s.mesh.data) > 1 ? most : 1; t <= most; t *= 2) {
+    if (!divides_heads(plan.model, t)) continue;
+    ServingMachine<R> m = s;
+    m.mesh.tensor = structural<R>("tensor", t);
+    if (whole(s.ep) > 1 && whole(s.mesh.data) <= 1) m.ep = m.mesh.tensor;
+    m.gpus = replica_gpus(m.mesh);
+    const ServingMemory<R> memory = serving_memory(plan, m, n);
+    const auto limit = stated_or(plan.settings.batch, plan.engine.limits.batch);
+    const int fits = std::min(whole(memory.batch), limit ? whole(*limit) : 1 << 20);
+    for (int b = 1; b <= fits; b *= 2) {
+      FrontierPoint<R> p{m.mesh.tensor, structural<R>("batch", b), {}, {}};
+      const Saturation<R> x = saturation(plan, m, p.batch);
+      auto t_tok = x.per_token;
+      NAME(t_tok);
+      p.per_user = kServedPerUser(1 / t_tok);
+      auto s_rep = x.tokens;
+      auto g = m.gpus;
+      NAME(s_rep, g);
+      p.per_gpu = kServedPerGpu(s_rep / g);
+      offer(out, p);
+    }
+  }
+  std::sort(out.begin(), out.end(), [](const FrontierPoint<R>& a, const FrontierPoint<R>& b) {
+    return value_of(a.per_user.raw) > value_of(b.per_user.raw);
+  });
+  while (out.size() > kFrontierPoints) out.erase(out.begin() + 1);
+  return out;
+}
+
+}  // namespace reckon
