@@ -18,7 +18,7 @@ const std::vector<Topic>& topics() {
   static const std::vector<Topic> all{
       {"hardware",
        {Shelf::kChips, Shelf::kNodes, Shelf::kFabrics, Shelf::kClusters, Shelf::kKernels,
-        Shelf::kNccl, Shelf::kStacks, Shelf::kCollectives}},
+        Shelf::kNccl, Shelf::kStacks, Shelf::kCollectives, Shelf::kEngines}},
       {"chips", {Shelf::kChips}},
       {"nodes", {Shelf::kNodes}},
       {"fabrics", {Shelf::kFabrics}},
@@ -33,6 +33,7 @@ const std::vector<Topic>& topics() {
       {"presets", {Shelf::kPresets}},
       {"stacks", {Shelf::kStacks}},
       {"collectives", {Shelf::kCollectives}},
+      {"engines", {Shelf::kEngines}},
       {"laws", {Shelf::kLaws}}};
   return all;
 }
@@ -89,6 +90,8 @@ std::string summary(Shelf shelf, const doc::Value& v) {
       return text("bits_per_weight") + " bits";
     case Shelf::kStacks:
       return text("fitted");
+    case Shelf::kEngines:
+      return text("comment");
     default:
       return "";
   }

@@ -16,6 +16,7 @@
 #include "reckon/spec/nccl.hpp"
 #include "reckon/spec/number_format.hpp"
 #include "reckon/spec/space.hpp"
+#include "reckon/spec/serving_engine.hpp"
 #include "reckon/spec/training.hpp"
 
 namespace reckon::cli {
@@ -60,6 +61,8 @@ std::vector<Kind> make_kinds() {
        [] { return describe<Optimizer<double>>(); }},
       {"stack", "hardware/stacks/", "How well software runs a chip.",
        [] { return describe<Stack<double>>(); }},
+      {"engine", "hardware/engines/", "What a serving engine makes of a chip's kernels.",
+       [] { return describe<ServingEngine<double>>(); }},
       {"collectives", "hardware/collectives/", "Measured curves inside a node.",
        [] { return describe<Collectives<double>>(); }},
       {"preset", "presets/", "A value for every key of `assume:`.",

@@ -465,6 +465,26 @@ Value resolve_stack(Workspace& work, const Value& said, Diagnostics& diagnostics
   return named(work, Shelf::kStacks, said, diagnostics, complete);
 }
 
+// An engine's file may start from another, as a stack's may.
+Value resolve_engine(Workspace& work, const Value& said, Diagnostics& diagnostics) {
+  int depth = 0;
+  const std::function<void(Value&)> complete = [&](Value& engine) {
+    const Value* base = engine.find("base");
+    if (!base || !base->is_scalar()) return;
+    const Value from = *base;
+    if (++depth > 8) {
+      diagnostics.error(from.span, "engine: each starts from the next, without end");
+      engine = doc::faulty();
+      return;
+    }
+    Value rest = engine;
+    std::erase_if(rest.entries, [](const doc::Entry& e) { return e.key == "base"; });
+    engine = named(work, Shelf::kEngines, from, diagnostics, complete);
+    if (engine.is_mapping()) doc::merge(engine, rest);
+  };
+  return named(work, Shelf::kEngines, said, diagnostics, complete);
+}
+
 Value resolve_law(Workspace& work, const Value& said, Diagnostics& diagnostics) {
   return named(work, Shelf::kLaws, said, diagnostics, write_out_law);
 }

@@ -31,6 +31,7 @@ constexpr ShelfInfo kInfo[] = {{"hardware/chips", "chip", "chips"},
                                {"presets", "preset", "presets"},
                                {"hardware/stacks", "stack", "software stacks"},
                                {"hardware/collectives", "collectives", "collective curves"},
+                               {"hardware/engines", "engine", "serving engines"},
                                {"laws", "law", "laws"}};
 
 bool is_path(std::string_view name) {

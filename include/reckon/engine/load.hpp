@@ -87,6 +87,7 @@ doc::Value resolve_node(Workspace& work, const doc::Value& said, Diagnostics& di
 // For training, which needs formats of gradients; a recipe, for serving, does not.
 doc::Value resolve_precision(Workspace& work, const doc::Value& said, Diagnostics& diagnostics);
 doc::Value resolve_stack(Workspace& work, const doc::Value& said, Diagnostics& diagnostics);
+doc::Value resolve_engine(Workspace& work, const doc::Value& said, Diagnostics& diagnostics);
 doc::Value resolve_recipe(Workspace& work, const doc::Value& said, Diagnostics& diagnostics);
 doc::Value resolve_optimizer(Workspace& work, const doc::Value& said, Diagnostics& diagnostics);
 // A format's name under each class of tensors.

@@ -6,9 +6,11 @@
 //   engine: trtllm-1
 //   weights: fp8-e4m3
 //   cache: fp8-e4m3
-//   mesh: {tensor: 4}                            # two replicas
-//   workload: {prompt: 2048, output: 512, rate: 4 requests/s}
-//   targets: {ttft: 1 s, tpot: 40 ms}
+//   tensor: 4                                    # two replicas
+//   prompt: 2048
+//   output: 512
+//   rate: 4 requests/s
+//   tpot: 40 ms
 //   price: 2.50 USD/h
 #pragma once
 
@@ -180,7 +182,7 @@ struct PrefillPool {
   template <class V, class... S>
   static void fields(V&& v, S&... s) {
     v(Field("cluster", "", "its GPUs; the plan's if not stated").by_name(), s.cluster...);
-    v(Field("mesh", "", "of one worker"), s.mesh...);
+    ServingMesh<R>::fields(v, s.mesh...);
     v(Field("batch", "b_pre", "prompts computed together").degree(), s.batch...);
     v(Field("workers", "x", "prefill workers; as many as the rate needs if not stated").degree(),
       s.workers...);
@@ -245,11 +247,11 @@ struct ServingPlan {
       s.cluster...);
     v(Field("engine", "", "a file in hardware/engines").by_name().required(), s.engine...);
     Served<R>::fields(v, s.served...);
-    v(Field("mesh", "", "how a replica shares the model"), s.mesh...);
+    ServingMesh<R>::fields(v, s.mesh...);
+    Workload<R>::fields(v, s.workload...);
+    ServingTargets<R>::fields(v, s.targets...);
     v(Field("settings", "", "of the engine, where they differ from its usual ones"),
       s.settings...);
-    v(Field("workload", "", "prompts, answers and how they arrive"), s.workload...);
-    v(Field("targets", "", "latency that must be kept"), s.targets...);
     v(Field("speculative", "", "tokens drafted and verified together"), s.speculative...);
     v(Field("prefill", "", "a pool of its own for prompts (disaggregated)"), s.prefill...);
     v(Field("stated", "", "times that are known, in the place of the model's"), s.stated...);

@@ -27,6 +27,7 @@ const Question& prefill_question();
 const Question& quantize_question();
 const Question& repeat_question();
 const Question& scaling_question();
+const Question& serving_question();
 const Question& states_question();
 const Question& tensor_question();
 

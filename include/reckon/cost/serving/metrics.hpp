@@ -68,7 +68,7 @@ void step_metrics(V&& v, const MetricInfo (&names)[kStepOps],
 template <class R, class V>
 void pool_metrics(V&& v, const ServingPools<R>& p) {
   constexpr const char* kNoPorts = "no network and no link is stated";
-  constexpr const char* kNoRate = "the plan states no rate: workload.rate: 10 requests/s";
+  constexpr const char* kNoRate = "the plan states no rate: rate: 10 requests/s";
   constexpr const char* kNoPrice = "the plan states no price: price: 2.50 USD/h";
   v(MetricInfo("pools.prefill_time", "time of a prefill"), p.prefill_time);
   v(MetricInfo("pools.batch", "decode batch, on each data rank", Hint::kCount), p.batch);
@@ -115,7 +115,7 @@ void running_metrics(V&& v, const Running<R>& r, const char* bound) {
   static constexpr MetricInfo kDecodeOps[] = RECKON_STEP_METRICS("decode", "decode: ");
   static constexpr MetricInfo kAnswerOps[] = RECKON_STEP_METRICS("answer", "answer: ");
   static constexpr MetricInfo kStaticOps[] = RECKON_STEP_METRICS("static.prefill", "static batch, prompts: ");
-  constexpr const char* kNoTarget = "the plan states no such target: targets: {ttft: 1 s, tpot: 40 ms}";
+  constexpr const char* kNoTarget = "the plan states no such target: ttft: 1 s, tpot: 40 ms";
   constexpr const char* kNoPrice = "the plan states no price: price: 2.50 USD/h";
   v(MetricInfo("prefill.time", "time to compute one prompt, alone"), r.prompt.time);
   v(MetricInfo("prefill.ttft", "first token, alone: no waiting"), r.ttft);
@@ -154,7 +154,7 @@ void running_metrics(V&& v, const Running<R>& r, const char* bound) {
   v(MetricInfo("serve.saturation.request_rate", "requests/s of all replicas then",
                Hint::kRequestRate),
     r.requests);
-  constexpr const char* kNoStatic = "the plan states no static batch: workload.batch: 8";
+  constexpr const char* kNoStatic = "the plan states no static batch: batch: 8";
   const auto fixed = [&r](auto get) {
     using T = std::decay_t<decltype(get(*r.fixed))>;
     return r.fixed ? std::optional<T>(get(*r.fixed)) : std::nullopt;
@@ -186,7 +186,7 @@ void running_metrics(V&& v, const Running<R>& r, const char* bound) {
   v(MetricInfo("serve.cost_per_million_output", "dollars per million output tokens"),
     r.cost_output, kNoPrice);
   v(MetricInfo("serve.gpus_for_rate", "GPUs for the rate", Hint::kCount), r.gpus_for_rate,
-    "the plan states no rate: workload.rate: 10 requests/s");
+    "the plan states no rate: rate: 10 requests/s");
   v(MetricInfo("serve.rate_for_budget", "requests/s for the budget", Hint::kRequestRate),
     r.rate_for_budget, "the plan states no budget: budget: 100 USD/h");
   for (std::size_t i = 0; i < r.frontier.size() && i < std::size(kFrontierMetrics); ++i) {

@@ -24,7 +24,7 @@ inline const Formula kPromptTime{"serving.prompt.time", "T_p", "time to compute 
                                  "one step"};
 inline const Formula kPromptTimeChunked{"serving.prompt.time_chunked", "T_p",
                                         "time to compute a prompt", "a step for each chunk"};
-inline const Formula kTokensPerStep{"serving.speculative.accepted", "a",
+inline const Formula kStepYield{"serving.speculative.accepted", "a",
                                     "tokens that a step yields a sequence",
                                     "(1 − alpha^(v + 1))/(1 − alpha): accepted one by one",
                                     Hint::kRatio};
@@ -133,7 +133,7 @@ Ratio<R> accepted_tokens(const Speculative<R>& x) {
   auto alpha = *x.acceptance;
   auto v = x.tokens;
   NAME(alpha, v);
-  return kTokensPerStep((1 - pow(alpha, v + 1)) / (1 - alpha));
+  return kStepYield((1 - pow(alpha, v + 1)) / (1 - alpha));
 }
 
 // n sequences over T tokens each, with x tokens of prompts in the same step.

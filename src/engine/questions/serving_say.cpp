@@ -1,0 +1,267 @@
+// What is said of a serving answer: in words, in tables, and what is left out.
+#include "serving_say.hpp"
+
+#include <fmt/format.h>
+
+#include "reckon/base/table.hpp"
+#include "reckon/base/text.hpp"
+#include "reckon/units/format.hpp"
+#include "serving.hpp"
+
+namespace reckon {
+namespace {
+
+constexpr const char* kStepOpTitles[kStepOps] = {
+    "products into attention", "attention",   "products out of attention",
+    "up and gate",             "down",        "routed experts",
+    "shared experts",          "elementwise", "all-reduces",
+    "tokens to experts",       "overhead",    "the output head",
+    "hops between stages"};
+
+using Plan = ServingPlan<double>;
+using Out = ServingAnswer<double>;
+
+std::string length(const Count<double>& n) { return format_quantity(n.raw, kOne, Hint::kLength); }
+
+std::string text_of_count(const Count<double>& n) {
+  return format_quantity(n.raw, kOne, Hint::kCount);
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> out;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    out.push_back(text.substr(at, end - at));
+    at = end + 1;
+  }
+  return out;
+}
+
+// "mostly attention: 4.2 ms".
+std::string largest_part(const StepTimes<double>& t) {
+  std::size_t most = 0;
+  for (std::size_t o = 1; o < kStepOps; ++o)
+    if (t.op[most] < t.op[o]) most = o;
+  if (t.gpu < t.host) return fmt::format("mostly the host: {}", format_quantity(t.host.raw, kSecond));
+  return fmt::format("mostly {}: {}", kStepOpTitles[most], format_quantity(t.op[most].raw, kSecond));
+}
+
+std::string title(const Plan& q, const Out& out) {
+  return fmt::format("{} on {} {} under {}", model_name(q.model), text_of_count(out.gpus),
+                     q.cluster->node.chip.name, q.engine.name);
+}
+
+void say_memory(const Out& out, Result& r) {
+  if (out.running) {
+    r.answer.lines.push_back(fmt::format(
+        "{} of weights and {} of reserve on a GPU of {}: room for {} of cache, {} such sequences",
+        text(r, "memory.weights"), text(r, "memory.reserve"), text(r, "memory.capacity"),
+        text(r, "kv.capacity_tokens"), text(r, "decode.batch_by_memory")));
+    return;
+  }
+  r.fits = false;
+  const double over = value_of(out.memory.sequence.raw) - value_of(out.memory.space.raw);
+  r.answer.lines.push_back(fmt::format(
+      "does not fit: {} of weights and {} of reserve leave a GPU of {} no room for one sequence of "
+      "{}; short by {}",
+      text(r, "memory.weights"), text(r, "memory.reserve"), text(r, "memory.capacity"),
+      text(r, "kv.per_sequence"), format_quantity(over, kByte)));
+}
+
+void say_running(const Plan& q, const Out& out, Result& r) {
+  const Running<double>& run = *out.running;
+  r.answer.lines.push_back(fmt::format("a prompt of {} alone: first token after {}, {}",
+                                       length(*q.workload.prompt), text(r, "prefill.ttft"),
+                                       largest_part(run.prompt.step)));
+  r.answer.lines.push_back(fmt::format("a decode step of {} sequences over {}: {}, {}",
+                                       text(r, "decode.batch"), text(r, "decode.context"),
+                                       text(r, "decode.time"), largest_part(run.decode)));
+  r.answer.lines.push_back(
+      fmt::format("never idle, {} sequences a data rank ({} binds): {} a GPU, {} between a user's "
+                  "tokens; {} of all replicas",
+                  text(r, "decode.batch_most"), out.bound,
+                  text(r, "serve.saturation.tokens_per_second_per_gpu"),
+                  text(r, "serve.saturation.tpot"), text(r, "serve.saturation.request_rate")));
+  if (run.fixed)
+    r.answer.lines.push_back(fmt::format("a static batch of {}: prompts {}, then {} a token; {}",
+                                         text_of_count(*q.workload.batch),
+                                         text(r, "static.prefill.time"),
+                                         text(r, "static.decode.time"),
+                                         text(r, "static.tokens_per_second")));
+  if (run.cost_input)
+    r.answer.lines.push_back(fmt::format(
+        "{} a million input tokens, {} a million output tokens",
+        text(r, "serve.cost_per_million_input"), text(r, "serve.cost_per_million_output")));
+  if (run.gpus_for_rate)
+    r.answer.lines.push_back(fmt::format(
+        "{} takes {} GPUs, if they are never idle",
+        format_quantity(q.workload.rate->raw, kHertz, Hint::kRequestRate),
+        text(r, "serve.gpus_for_rate")));
+}
+
+// A target that no batch keeps: its floor, and what sets it.
+void say_targets(const Plan& q, const Out& out, Result& r) {
+  const Running<double>& run = *out.running;
+  if (run.by_target && value_of(run.by_target->raw) < 1) {
+    r.fits = false;
+    r.warnings.push_back(fmt::format(
+        "no batch keeps {} between tokens: a single sequence, with its share of a prompt, takes {} "
+        "({})",
+        format_quantity(q.targets.tpot->raw, kSecond), text(r, "serve.saturation.tpot"),
+        largest_part(run.full.step)));
+  }
+  if (q.targets.ttft && *q.targets.ttft < run.ttft) {
+    r.fits = false;
+    r.warnings.push_back(fmt::format(
+        "no load keeps {} to the first token: the prompt alone takes {} ({}); prompts of up to {} do",
+        format_quantity(q.targets.ttft->raw, kSecond), text(r, "prefill.ttft"),
+        largest_part(run.prompt.step), text(r, "prefill.longest_prompt")));
+  }
+  if (!q.workload.rate) return;
+  const double load = value_of(q.workload.rate->raw) / value_of(run.requests.raw);
+  if (load >= 1) {
+    r.fits = false;
+    r.warnings.push_back(fmt::format(
+        "the queue grows without bound: {} arrive, and {} replicas take {} at most",
+        format_quantity(q.workload.rate->raw, kHertz, Hint::kRequestRate),
+        text(r, "serve.replicas"), text(r, "serve.saturation.request_rate")));
+  } else if (load > 0.85) {
+    r.warnings.push_back(fmt::format("{} of what the replicas take: waiting grows steeply here",
+                                     format_quantity(load, kOne, Hint::kFraction)));
+  }
+}
+
+// Operator by operator, a prompt beside a decode step.
+void add_operators(const Running<double>& run, Result& r) {
+  Table table({{"operator"},
+               {"prompt", Align::kRight},
+               {"", Align::kRight},
+               {"decode step", Align::kRight},
+               {"", Align::kRight}});
+  const auto cell = [](const Seconds<double>& t) {
+    return t.raw > 0 ? format_quantity(t.raw, kSecond) : std::string();
+  };
+  const auto share = [](const Seconds<double>& t, const Seconds<double>& of) {
+    return t.raw > 0 ? format_quantity(t.raw / of.raw, kOne, Hint::kFraction) : std::string();
+  };
+  for (std::size_t o = 0; o < kStepOps; ++o) {
+    const Seconds<double> pre = run.prompt.step.op[o], dec = run.decode.op[o];
+    if (pre.raw <= 0 && dec.raw <= 0) continue;
+    table.row({kStepOpTitles[o], cell(pre), share(pre, run.prompt.step.time), cell(dec),
+               share(dec, run.decode.time)});
+  }
+  const std::string chunk = run.prompt.chunks.raw > 1 ? " (of a prompt: a mean chunk)" : "";
+  r.answer.pictures.push_back({"Where the time goes" + chunk, lines_of(table.text())});
+}
+
+void add_ways(Result& r) {
+  Grid g{"Ways to combine prompts and answers",
+         "",
+         {{"batch", "batch"},
+          {"per_gpu", "tokens/s a GPU"},
+          {"tpot", "between tokens"},
+          {"ttft", "first token"}},
+         {{"ways.prefill_first", "prompts stop decodes", ""},
+          {"ways.mixed", "mixed, in chunks", ""},
+          {"ways.disaggregated", "pools of their own", ""}}};
+  std::size_t best = 0;
+  double most = 0;
+  for (std::size_t i = 0; i < g.rows.size(); ++i) {
+    const Metric* m = r.find(g.rows[i].id + ".per_gpu");
+    if (m && m->value > most) {
+      most = m->value;
+      best = i;
+    }
+  }
+  g.rows[best].note = "most tokens/s a GPU";
+  r.answer.grids.push_back(std::move(g));
+}
+
+void add_frontier(const Out& out, Result& r) {
+  if (out.running->frontier.empty()) return;
+  Grid g{"Tokens/s of a user against tokens/s of a GPU",
+         "",
+         {{"tensor", "tensor"},
+          {"batch", "batch"},
+          {"per_user", "a user"},
+          {"per_gpu", "a GPU"}},
+         {}};
+  for (std::size_t i = 0; i < out.running->frontier.size(); ++i)
+    g.rows.push_back({fmt::format("frontier.{}", i + 1), fmt::format("{}", i + 1)});
+  r.answer.grids.push_back(std::move(g));
+}
+
+void add_pools(const Plan& q, const Out& out, Result& r) {
+  if (!q.prefill) return;
+  const ServingPools<double>& p = *out.running->pools;
+  r.answer.lines.push_back(fmt::format(
+      "pools: a prefill worker takes {}, a decode worker {}: {} decode workers each; {} and {} of "
+      "them give {} a GPU",
+      text(r, "pools.prefill_rate"), text(r, "pools.decode_rate"), text(r, "pools.ratio"),
+      text(r, "pools.best.prefill"), text(r, "pools.best.decode"),
+      text(r, "pools.best.per_gpu")));
+  if (p.asked)
+    r.answer.lines.push_back(fmt::format(
+        "{} prefill and {} decode workers, {} GPUs: {}, {} a GPU; {} binds",
+        text(r, "pools.prefill"), text(r, "pools.decode"), text(r, "pools.gpus"),
+        text(r, "pools.rate"), text(r, "pools.per_gpu"),
+        p.asked->prefill_binds ? "prefill" : "decode"));
+  if (p.transfer)
+    r.answer.lines.push_back(fmt::format("a prompt's cache of {} moves in {}: first token after {}",
+                                         text(r, "kv.prompt"), text(r, "kv.transfer"),
+                                         text(r, "pools.ttft")));
+  if (p.transfer_load && value_of(p.transfer_load->raw) > 1)
+    r.warnings.push_back(fmt::format("moving the caches needs {} of the smaller pool's ports",
+                                     text(r, "kv.transfer_load")));
+}
+
+// How good the engine's constants have been, beside every prediction.
+void say_accuracy(const Plan& q, Result& r) {
+  if (q.engine.record.empty()) {
+    r.answer.notes.push_back(
+        fmt::format("Engine '{}' has not been compared with measured rows.", q.engine.id));
+    return;
+  }
+  std::vector<std::string> said;
+  for (const EngineRecord<double>& e : q.engine.record) {
+    if (!e.error) continue;
+    std::string one = fmt::format("{} {} off on {} rows", e.what,
+                                  format_quantity(e.error->raw, kOne, Hint::kFraction),
+                                  text_of_count(e.rows));
+    if (e.left_out)
+      one += fmt::format(", {} on a model it had not seen",
+                         format_quantity(e.left_out->raw, kOne, Hint::kFraction));
+    said.push_back(one);
+  }
+  r.answer.notes.push_back(
+      fmt::format("How good {} has been: {} (`reckon validate serving`).", q.engine.name,
+                  join(said, "; ")));
+}
+
+}  // namespace
+
+void say_serving(const Plan& q, const Out& out, Result& r) {
+  if (r.name.empty()) r.name = title(q, out);
+  say_memory(out, r);
+  if (out.running) {
+    say_running(q, out, r);
+    add_pools(q, out, r);
+    say_targets(q, out, r);
+    add_operators(*out.running, r);
+    add_ways(r);
+    add_frontier(out, r);
+    r.answer.formulas = {"prefill.time", "decode.time", "serve.saturation.tokens_per_second"};
+  }
+  say_formats(q.served, r);
+  say_shared_heads(q.model, q.mesh.tensor, q.assume.decode.shared_heads, r);
+  say_accuracy(q, r);
+  r.answer.notes.emplace_back(
+      "TPOT excludes the first token. decode.* prices steps of decodes alone; serve.saturation.* "
+      "steps that carry prompts too.");
+  r.not_modelled = {"waiting in a queue", "tokenizing and detokenizing",
+                    "a scheduler's time that grows with the batch", "fragments of cache blocks"};
+  if (q.mesh.data.raw > 1) r.not_modelled.emplace_back("experts' imbalance beyond one factor");
+  say_mixers(q.model, r);
+}
+
+}  // namespace reckon
