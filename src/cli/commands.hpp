@@ -128,7 +128,7 @@ int question(Session&, const Shared&, const QuestionOptions&);
 
 struct ValidateOptions {
   std::string what, leave_out, form, source;
-  bool verbose = false;
+  bool verbose = false, fit = false;
 };
 int validate(Session&, const Shared&, const ValidateOptions&);
 

@@ -514,16 +514,18 @@ std::vector<Command> commands(Values& v) {
        "[WHAT]",
        "predicted against measured, held to error budgets",
        {"reckon validate", "reckon validate kernels --leave-out shape",
-        "reckon validate collectives --leave-out group --format csv"},
+        "reckon validate collectives --leave-out group --format csv",
+        "reckon validate serving --leave-out model"},
        [=, &v](CLI::App& app) {
          ValidateOptions& o = v.validate;
-         app.add_option("WHAT", o.what, "kernels or collectives; both if left out")->type_name("");
+         app.add_option("WHAT", o.what, "kernels, collectives or serving; the first two if left out")->type_name("");
          word(app, "--leave-out", o.leave_out, "WHAT",
-              "fit anew without each: shape, m, length, chip; size, group");
+              "fit anew without each: shape, m, length, chip; size, group; model");
          word(app, "--form", o.form, "WORD",
               "curve of a collective that is fitted: ramp, or root (group: root)");
          word(app, "--source", o.source, "TEXT", "only sets whose source, library or chip has it");
          app.add_flag("--verbose", o.verbose, "every row, and what is not predicted");
+         app.add_flag("--fit", o.fit, "serving: also fit each engine's constants on all its rows");
        },
        [&v](Session& s, const Shared& g) { return validate(s, g, v.validate); }});
   all.push_back(

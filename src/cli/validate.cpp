@@ -6,6 +6,7 @@
 #include "commands.hpp"
 #include "reckon/base/edit_distance.hpp"
 #include "reckon/base/text.hpp"
+#include "reckon/report/validate_serving.hpp"
 
 namespace reckon::cli {
 namespace {
@@ -61,6 +62,36 @@ std::string joined(std::vector<std::string> texts, Format format) {
   return join(texts, "\n");
 }
 
+// Rows of serving engines, with budgets of their own.
+int validate_serving_rows(Session& session, const Shared& shared, const ValidateOptions& options,
+                          LeaveOut leave) {
+  Diagnostics& d = session.diagnostics();
+  if (leave != LeaveOut::kNothing && leave != LeaveOut::kModel && leave != LeaveOut::kChip)
+    d.error({}, fmt::format("validate serving: no {} to leave out", options.leave_out))
+        .help("--leave-out model or chip");
+  if (session.report_faults()) return kUsage;
+  const ServingReport report =
+      validate_serving(session.work(), {leave, options.source, options.fit}, d);
+  if (!d.has_errors() && report.rows.empty())
+    d.error({}, "validate serving: no measured rows found").help("plans/measured/serving holds them");
+  if (session.report_faults()) return kUsage;
+  switch (shared.format) {
+    case Format::kJson:
+      session.print(validate_serving_json(report));
+      break;
+    case Format::kCsv:
+      session.print(validate_serving_csv(report));
+      break;
+    case Format::kMarkdown:
+      session.print(validate_serving_markdown(report));
+      break;
+    case Format::kText:
+      session.print(
+          validate_serving_text(report, {session.colour(), session.width(), options.verbose}));
+  }
+  return report.missed() == 0 ? kOk : kNo;
+}
+
 }  // namespace
 
 int validate(Session& session, const Shared& shared, const ValidateOptions& options) {
@@ -68,14 +99,17 @@ int validate(Session& session, const Shared& shared, const ValidateOptions& opti
   ValidateRequest request;
   request.source = options.source;
   request.form_stated = !options.form.empty();
-  const bool known = options.what.empty() || options.what == kWhat[0] || options.what == kWhat[1];
+  const bool serving = options.what == "serving";
+  const bool known =
+      options.what.empty() || options.what == kWhat[0] || options.what == kWhat[1] || serving;
   if (!known) {
     d.error({}, fmt::format("validate: nothing is called '{}'", options.what))
-        .help("kernels or collectives");
+        .help("kernels, collectives or serving");
   }
   word_of(options.leave_out, "--leave-out", request.leave_out, d);
   word_of(options.form, "--form", request.form, d);
   if (session.report_faults()) return kUsage;
+  if (serving) return validate_serving_rows(session, shared, options, request.leave_out);
   std::size_t missed = 0;
   std::vector<std::string> texts;
   for (const char* what : kWhat) {

@@ -75,8 +75,7 @@ struct EngineSettings {
           .limit(Limit::kAtLeastOne),
       s.chunk...);
     v(Field("launch", "", "graph | eager"), s.launch...);
-    v(Field("all_reduce", "", "library of small all-reduces: none = NCCL alone"),
-      s.all_reduce...);
+    v(Field("all_reduce", "", "library of small all-reduces: none = NCCL alone"), s.all_reduce...);
     v(Field("imbalance", "b_moe", "tokens of the busiest expert GPU over the mean")
           .hint(Hint::kRatio)
           .limit(Limit::kAtLeastOne),
@@ -250,8 +249,7 @@ struct ServingPlan {
     ServingMesh<R>::fields(v, s.mesh...);
     Workload<R>::fields(v, s.workload...);
     ServingTargets<R>::fields(v, s.targets...);
-    v(Field("settings", "", "of the engine, where they differ from its usual ones"),
-      s.settings...);
+    v(Field("settings", "", "of the engine, where they differ from its usual ones"), s.settings...);
     v(Field("speculative", "", "tokens drafted and verified together"), s.speculative...);
     v(Field("prefill", "", "a pool of its own for prompts (disaggregated)"), s.prefill...);
     v(Field("stated", "", "times that are known, in the place of the model's"), s.stated...);

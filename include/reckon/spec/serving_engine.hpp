@@ -230,12 +230,16 @@ struct EngineLimits {
 // A constant that a fit may move: its path in the file, and how far.
 template <class R>
 struct FittedConstant {
-  std::string path;
+  std::string path, weights;
+  std::vector<std::string> chips;
   Ratio<R> least{0}, most{0};
 
   template <class V, class... S>
   static void fields(V&& v, S&... s) {
-    v(Field("path", "", "gemm.ceiling, overhead.layer, …").required(), s.path...);
+    v(Field("path", "", "gemm.ceiling, overhead.layer, rule.experts (of operands), …").required(),
+      s.path...);
+    v(Field("weights", "", "of a rule: of which weights; all if not stated"), s.weights...);
+    v(Field("chips", "", "a constant of these chips alone"), s.chips...);
     v(Field("least", "", "in SI units").hint(Hint::kRatio), s.least...);
     v(Field("most", "", "in SI units").hint(Hint::kRatio), s.most...);
   }

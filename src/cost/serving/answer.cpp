@@ -113,8 +113,8 @@ Count<R> longest_prompt_in(const ServingPlan<R>& plan, const ServingMachine<R>& 
   const Count<R> one{1};
   const int n = largest<R>(1 << 22, [&](int T) {
     const FreshPrompt<R> p{structural<R>("T", T), Count<R>{0}};
-    return static_cast<bool>(
-        plan.engine.overhead.request + prompt_pass(s, p, one, chunk).time <= t_max);
+    return static_cast<bool>(plan.engine.overhead.request + prompt_pass(s, p, one, chunk).time <=
+                             t_max);
   });
   return structural<R>("T_max", n);
 }
@@ -230,7 +230,7 @@ ServingAnswer<R> answer(const ServingPlan<R>& plan) {
   out.capacity = s.chip.memory.capacity;
   const CachedAs<R> as{plan.served.cache.size, plan.assume.state, plan.assume.windows};
   out.kv_token = kv_cache(plan.model, as, Count<R>{1}).per_token;
-  if (out.memory.batch < 1 && !plan.stated) {
+  if (out.memory.batch < 1 && !plan.stated && !plan.workload.batch) {
     auto M_w = out.memory.weights;
     auto M_res = out.memory.reserve;
     auto M_seq = out.memory.sequence;

@@ -181,9 +181,9 @@ template <class R>
 ServingMachine<R> prefill_machine(const ServingPlan<R>& plan) {
   if (!plan.prefill) return serving_machine(plan);
   const PrefillPool<R>& p = *plan.prefill;
-  return serving_machine<R>(plan, {p.cluster ? *p.cluster : *plan.cluster,
-                                   p.engine ? *p.engine : plan.engine,
-                                   p.kernels ? *p.kernels : plan.kernels, p.mesh});
+  return serving_machine<R>(
+      plan, {p.cluster ? *p.cluster : *plan.cluster, p.engine ? *p.engine : plan.engine,
+             p.kernels ? *p.kernels : plan.kernels, p.mesh});
 }
 
 template <class R>
@@ -192,16 +192,15 @@ ServingPools<R> pools_of(const ServingPlan<R>& plan, const ServingMachine<R>& s,
   const ServingMachine<R> pre = prefill_machine(plan);
   const Count<R> one{1};
   const auto chunk = stated_or(plan.settings.chunk, plan.engine.limits.chunk);
-  auto T_p = prompt_pass(pre, fresh_prompt(plan.workload), plan.prefill ? plan.prefill->batch : one,
-                         chunk)
-                 .time;
+  auto T_p =
+      prompt_pass(pre, fresh_prompt(plan.workload), plan.prefill ? plan.prefill->batch : one, chunk)
+          .time;
   if (plan.stated && plan.stated->prefill) T_p = *plan.stated->prefill;
   const auto per_token = [&](Count<R> n) {
     return stated_token(plan, s, decode_step(plan, s, n).time);
   };
-  auto n = plan.workload.batch
-               ? *plan.workload.batch / s.mesh.data
-               : batch_keeping<R>(plan, batch_without_target(plan, out), per_token);
+  auto n = plan.workload.batch ? *plan.workload.batch / s.mesh.data
+                               : batch_keeping<R>(plan, batch_without_target(plan, out), per_token);
   ServingPools<R> p = serving_pools<R>({plan, pre, s, T_p, per_token(n), n});
   pay_pools(plan, p);
   size_pools(plan, p);

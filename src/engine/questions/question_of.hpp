@@ -27,7 +27,6 @@
 #include "reckon/engine/legal.hpp"
 #include "reckon/spec/law.hpp"
 #include "reckon/spec/lift.hpp"
-#include "reckon/spec/serving_engine.hpp"
 
 namespace reckon {
 
@@ -79,8 +78,6 @@ void resolve_field(Workspace& work, doc::Value& at, Diagnostics& d) {
     at = resolve_classes(work, at, d);
   } else if constexpr (std::is_same_v<T, Chip<double>>) {
     at = resolve_chip(work, at, d);
-  } else if constexpr (std::is_same_v<T, ServingEngine<double>>) {
-    at = resolve_engine(work, at, d);
   } else if constexpr (std::is_same_v<T, Assume<double>>) {
     at = resolve_assume(work, at, d);
   } else if constexpr (std::is_same_v<T, Law<double>>) {
@@ -196,7 +193,6 @@ class QuestionOf : public Question {
       set_field(tree, path, value, work, scratch);
       look_up(work, tree, path, scratch);  // a preset's name, say
     }
-    fill(work, tree, scratch);
     return bound(std::move(tree), scratch, 0);
   }
 

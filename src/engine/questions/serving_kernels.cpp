@@ -56,11 +56,12 @@ const Value* rule_for(const Value& engine, const std::string& weights, const std
 class KernelFiles {
  public:
   KernelFiles(Workspace& work, const std::string& chip, const std::string& stand_in, bool ideal,
-           Diagnostics& d) {
-    for (const std::string& name :
-         ideal ? std::vector<std::string>{"ideal"} : std::vector<std::string>{chip, stand_in, "generic"}) {
+              Diagnostics& d) {
+    for (const std::string& name : ideal ? std::vector<std::string>{"ideal"}
+                                         : std::vector<std::string>{chip, stand_in, "generic"}) {
       if (name.empty() || work.find(Shelf::kKernels, name).empty()) continue;
-      if (const Value* file = work.load(Shelf::kKernels, name, {}, d)) files_.push_back({name, file});
+      if (const Value* file = work.load(Shelf::kKernels, name, {}, d))
+        files_.push_back({name, file});
     }
   }
 
@@ -122,7 +123,8 @@ class Filler {
         diagnostics_
             .error(settings->find("all_reduce")->span,
                    fmt::format("no all-reduce of library '{}' was measured on {}", small, chip_))
-            .help("none takes NCCL alone; `reckon show " + chip_ + "` of hardware/kernels lists them");
+            .help("none takes NCCL alone; `reckon show " + chip_ +
+                  "` of hardware/kernels lists them");
     }
     if (large != "link") {
       if (const Value* c = small.empty() || small == "none" ? nullptr : curve(small))
@@ -173,8 +175,8 @@ class Filler {
       if (!said_.insert(weights).second) return;
       diagnostics_
           .error(span_of_class(tree_, tensors),
-                 fmt::format("engine '{}' multiplies no {} weights on {}", said(engine_, "id", "given"),
-                             weights, chip_))
+                 fmt::format("engine '{}' multiplies no {} weights on {}",
+                             said(engine_, "id", "given"), weights, chip_))
           .help("it knows " + known_formats());
       return;
     }
@@ -201,7 +203,8 @@ class Filler {
     std::vector<std::string> names;
     if (const Value* rules = engine_.find("operands"))
       for (const Value& r : rules->items)
-        if (lists(r, chip_) && std::find(names.begin(), names.end(), said(r, "weights")) == names.end())
+        if (lists(r, chip_) &&
+            std::find(names.begin(), names.end(), said(r, "weights")) == names.end())
           names.push_back(said(r, "weights"));
     return join(names, ", ");
   }
@@ -228,6 +231,9 @@ void fill_side(Workspace& work, const Value& tree, const Value& cluster, const V
 }  // namespace
 
 void fill_serving(Workspace& work, Value& tree, Diagnostics& diagnostics) {
+  Value* said_engine = tree.find("engine");
+  if (!said_engine || said_engine->is_null()) return;
+  *said_engine = resolve_engine(work, *said_engine, diagnostics);
   const Value* cluster = mapping_at(tree, "cluster");
   const Value* engine = mapping_at(tree, "engine");
   if (!cluster || !engine) return;

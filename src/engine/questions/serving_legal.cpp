@@ -24,25 +24,27 @@ void check_lengths(const Plan& q, const Asked& asked) {
         .help("prompt: 2048, output: 512");
   if (!q.workload.prompt || !q.workload.output) return;
   const double all = value_of(q.workload.prompt->raw) + value_of(q.workload.output->raw);
-  const double most = q.model.positions.raw > 0 ? value_of(q.model.positions.raw)
-                      : q.model.context         ? value_of(q.model.context->raw)
-                                                : 0;
-  if (most > 0 && all > most)
+  const auto tokens = [](double n) { return format_quantity(n, kOne, Hint::kCount); };
+  const double rows = value_of(q.model.positions.raw);
+  if (rows > 0 && all > rows)
     asked
         .fault("prompt",
-               fmt::format("prompt and answer take {} tokens, and {} reads {}",
-                           format_quantity(all, kOne, Hint::kCount), model_name(q.model),
-                           format_quantity(most, kOne, Hint::kCount)))
-        .help("shorten them, or state model.context if the model has been extended");
+               fmt::format("prompt and answer take {} tokens, and {} has positions for {}",
+                           tokens(all), model_name(q.model), tokens(rows)))
+        .help("shorten them");
+  else if (q.model.context && all > value_of(q.model.context->raw))
+    asked.diagnostics.warning(
+        asked.places.of("prompt"),
+        fmt::format("prompt and answer take {} tokens, and {} is published for {}", tokens(all),
+                    model_name(q.model), tokens(value_of(q.model.context->raw))));
   if (value_of(q.workload.hit.raw) >= 1)
     asked.fault("hit", "hit: a prompt whose every token is cached computes nothing")
         .help("at least one token is computed: state less than 100 %");
 }
 
 bool any_moe(const Model<double>& m) {
-  return std::any_of(m.layers.begin(), m.layers.end(), [](const LayerGroup<double>& g) {
-    return g.mlp.kind == MlpKind::kMoe;
-  });
+  return std::any_of(m.layers.begin(), m.layers.end(),
+                     [](const LayerGroup<double>& g) { return g.mlp.kind == MlpKind::kMoe; });
 }
 
 // Tensor ranks share heads and lie in one node: no curve of a collective reaches beyond it.
@@ -57,10 +59,12 @@ void check_ranks(const Plan& q, const ServingMesh<double>& mesh, const Cluster<d
                fmt::format("tensor: {} ranks reach beyond a node of {} GPUs, where no all-reduce "
                            "of an engine was measured",
                            t, node))
-        .help(fmt::format("tensor: {}, and pipeline: {} across nodes", node, (t + node - 1) / node));
+        .help(
+            fmt::format("tensor: {}, and pipeline: {} across nodes", node, (t + node - 1) / node));
   if (g > all)
     asked
-        .fault(at + "tensor", fmt::format("a replica takes {} GPUs, and the cluster has {}", g, all))
+        .fault(at + "tensor",
+               fmt::format("a replica takes {} GPUs, and the cluster has {}", g, all))
         .help("state a larger cluster, or fewer ranks");
   if (mesh.replicas && count(*mesh.replicas) * g > all)
     asked
@@ -72,8 +76,9 @@ void check_ranks(const Plan& q, const ServingMesh<double>& mesh, const Cluster<d
     long layers = 0;
     for (const LayerGroup<double>& l : q.model.layers) layers += count(l.count);
     if (count(mesh.pipeline) > layers)
-      asked.fault(at + "pipeline",
-                  fmt::format("pipeline: {} stages for {} layers", count(mesh.pipeline), layers))
+      asked
+          .fault(at + "pipeline",
+                 fmt::format("pipeline: {} stages for {} layers", count(mesh.pipeline), layers))
           .help(fmt::format("pipeline: {}", layers));
   }
   need_tensor({q.model, cluster, {}, q.assume, mesh.tensor, at + "tensor"}, asked);
@@ -109,7 +114,8 @@ void check_chips(const Plan& q, const Chip<double>& chip, const ServingKernels<d
   const auto has = [&](const std::optional<GemmKernel<double>>& kernel, const char* of) {
     if (!kernel || chip.peak.of(kernel->peak)) return;
     asked
-        .fault("weights", fmt::format("{}: {} computes no {}", of, chip.name, name_of(kernel->peak)))
+        .fault("weights",
+               fmt::format("{}: {} computes no {}", of, chip.name, name_of(kernel->peak)))
         .help(fmt::format("`reckon show {}` prints the peaks it has", chip.id));
   };
   has(k.mlp, "MLPs");
@@ -120,9 +126,10 @@ void check_chips(const Plan& q, const Chip<double>& chip, const ServingKernels<d
   if (q.settings.launch && *q.settings.launch == LaunchWord::kEager &&
       !q.engine.overhead.host_decode)
     asked
-        .fault("settings.launch", fmt::format("launch: engine '{}' states no host time, so an eager "
-                                              "step can't be priced",
-                                              q.engine.id))
+        .fault("settings.launch",
+               fmt::format("launch: engine '{}' states no host time, so an eager "
+                           "step can't be priced",
+                           q.engine.id))
         .help("engine: {base: NAME, overhead: {host_prefill: 0.6 ms, host_decode: 0.4 ms}}");
 }
 

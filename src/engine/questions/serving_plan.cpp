@@ -43,39 +43,61 @@ class ServingKind : public QuestionOf<ServingPlan> {
 
   void legal(const Input& q, const Asked& asked) const override { check_serving(q, asked); }
 
-  void say(const Input& q, const Output& out, Result& r) const override {
-    say_serving(q, out, r);
-  }
+  void say(const Input& q, const Output& out, Result& r) const override { say_serving(q, out, r); }
 
   // What would make it fit: more tensor ranks, or narrower weights.
   void beside(Workspace& work, const LoadedQuestion<ServingPlan>& loaded,
               Result& r) const override {
-    if (r.fits) return;
-    const double t = value_of(loaded.question.mesh.tensor.raw);
-    std::vector<std::pair<std::string, std::string>> tries;
-    for (const int factor : {2, 4, 8, 16})
-      tries.emplace_back("tensor", fmt::format("{}", static_cast<int>(t) * factor));
-    for (const char* format : {"fp8-e4m3", "nvfp4", "int4-g128"}) tries.emplace_back("weights", format);
-    bool ranks = false;
-    for (const auto& [path, value] : tries) {
-      if (path == "tensor" && ranks) continue;
-      const auto other = changed(work, loaded, {{path, value}});
-      if (!other || !narrower(loaded.question, other->question, path)) continue;
-      const Output out = answer(other->question);
-      if (!out.running) continue;
-      ranks = ranks || path == "tensor";
-      const double left = value_of(out.capacity.raw) - value_of(out.memory.weights.raw) -
-                          value_of(out.memory.reserve.raw);
-      r.fixes.push_back({path + "=" + value, path == "tensor" ? value + " tensor ranks"
-                                                                   : value + " weights",
-                         left, value_of(out.running->decode.time.raw)});
-    }
+    if (out_of_memory(r)) r.fixes = fixes_of(work, loaded);
   }
 
  private:
-  static bool narrower(const Input& is, const Input& other, const std::string& path) {
-    return path != "weights" ||
-           value_of(other.served.weights.size.raw) < value_of(is.served.weights.size.raw);
+  static bool out_of_memory(const Result& r) { return r.find("decode.time") == nullptr; }
+
+  static std::vector<Fix> fixes_of(Workspace& work, const LoadedQuestion<ServingPlan>& loaded) {
+    std::vector<Fix> out;
+    const Input& is = loaded.question;
+    const long t = number(is.mesh.tensor), node = number(is.cluster->node.gpus);
+    for (long wider = 2 * t; wider <= node && out.empty(); wider *= 2)
+      try_out(work, loaded, "tensor", fmt::format("{}", wider), out);
+    for (const std::string& format : work.ids(Shelf::kFormats))
+      if (rule_names(is.engine, format)) try_out(work, loaded, "weights", format, out);
+    std::sort(out.begin() + (out.empty() || out[0].change[0] != 't' ? 0 : 1), out.end(),
+              [](const Fix& a, const Fix& b) { return a.headroom > b.headroom; });
+    return out;
+  }
+
+  static bool rule_names(const ServingEngine<double>& engine, const std::string& format) {
+    return std::any_of(engine.operands.begin(), engine.operands.end(),
+                       [&](const OperandRule<double>& o) { return o.weights == format; });
+  }
+
+  // The plan with one field changed, if it then fits.
+  static void try_out(Workspace& work, const LoadedQuestion<ServingPlan>& loaded,
+                      const std::string& path, const std::string& value, std::vector<Fix>& out) {
+    Diagnostics scratch;
+    doc::Value tree = loaded.resolved;
+    set_field(tree, path, value, work, scratch);
+    if (path == "weights") {
+      doc::Value* weights = tree.find("weights");
+      *weights = resolve_format(work, *weights, scratch);
+    }
+    fill_serving(work, tree, scratch);
+    Input q;
+    Origins origins;
+    bind(tree, q, {scratch, origins});
+    if (scratch.has_errors()) return;
+    const Places places(origins, tree);
+    check_serving(q, {places, scratch});
+    const bool same =
+        path == "weights" && !(q.served.weights.size < loaded.question.served.weights.size);
+    if (scratch.has_errors() || same) return;
+    const Output a = answer(q);
+    if (!a.running) return;
+    const double left = a.capacity.raw - a.memory.weights.raw - a.memory.reserve.raw;
+    out.push_back({path + "=" + value,
+                   path == "tensor" ? value + " tensor ranks" : value + " weights", left,
+                   a.running->decode.time.raw});
   }
 };
 

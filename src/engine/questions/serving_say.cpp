@@ -11,12 +11,19 @@
 namespace reckon {
 namespace {
 
-constexpr const char* kStepOpTitles[kStepOps] = {
-    "products into attention", "attention",   "products out of attention",
-    "up and gate",             "down",        "routed experts",
-    "shared experts",          "elementwise", "all-reduces",
-    "tokens to experts",       "overhead",    "the output head",
-    "hops between stages"};
+constexpr const char* kStepOpTitles[kStepOps] = {"products into attention",
+                                                 "attention",
+                                                 "products out of attention",
+                                                 "up and gate",
+                                                 "down",
+                                                 "routed experts",
+                                                 "shared experts",
+                                                 "elementwise",
+                                                 "all-reduces",
+                                                 "tokens to experts",
+                                                 "overhead",
+                                                 "the output head",
+                                                 "hops between stages"};
 
 using Plan = ServingPlan<double>;
 using Out = ServingAnswer<double>;
@@ -42,8 +49,10 @@ std::string largest_part(const StepTimes<double>& t) {
   std::size_t most = 0;
   for (std::size_t o = 1; o < kStepOps; ++o)
     if (t.op[most] < t.op[o]) most = o;
-  if (t.gpu < t.host) return fmt::format("mostly the host: {}", format_quantity(t.host.raw, kSecond));
-  return fmt::format("mostly {}: {}", kStepOpTitles[most], format_quantity(t.op[most].raw, kSecond));
+  if (t.gpu < t.host)
+    return fmt::format("mostly the host: {}", format_quantity(t.host.raw, kSecond));
+  return fmt::format("mostly {}: {}", kStepOpTitles[most],
+                     format_quantity(t.op[most].raw, kSecond));
 }
 
 std::string title(const Plan& q, const Out& out) {
@@ -51,8 +60,15 @@ std::string title(const Plan& q, const Out& out) {
                      q.cluster->node.chip.name, q.engine.name);
 }
 
-void say_memory(const Out& out, Result& r) {
+void say_memory(const Plan& q, const Out& out, Result& r) {
   if (out.running) {
+    const double held = value_of(out.memory.batch.raw);
+    const bool too_large = q.workload.batch && !q.stated && held < value_of(out.running->n.raw);
+    if (too_large)
+      r.warnings.push_back(fmt::format("memory holds {} such sequences, and {} are asked for",
+                                       text(r, "decode.batch_by_memory"),
+                                       text_of_count(out.running->n)));
+    r.fits = held >= 1 || q.stated;
     r.answer.lines.push_back(fmt::format(
         "{} of weights and {} of reserve on a GPU of {}: room for {} of cache, {} such sequences",
         text(r, "memory.weights"), text(r, "memory.reserve"), text(r, "memory.capacity"),
@@ -83,20 +99,19 @@ void say_running(const Plan& q, const Out& out, Result& r) {
                   text(r, "serve.saturation.tokens_per_second_per_gpu"),
                   text(r, "serve.saturation.tpot"), text(r, "serve.saturation.request_rate")));
   if (run.fixed)
-    r.answer.lines.push_back(fmt::format("a static batch of {}: prompts {}, then {} a token; {}",
-                                         text_of_count(*q.workload.batch),
-                                         text(r, "static.prefill.time"),
-                                         text(r, "static.decode.time"),
-                                         text(r, "static.tokens_per_second")));
+    r.answer.lines.push_back(
+        fmt::format("a static batch of {}: prompts {}, then {} a token; {}",
+                    text_of_count(*q.workload.batch), text(r, "static.prefill.time"),
+                    text(r, "static.decode.time"), text(r, "static.tokens_per_second")));
   if (run.cost_input)
-    r.answer.lines.push_back(fmt::format(
-        "{} a million input tokens, {} a million output tokens",
-        text(r, "serve.cost_per_million_input"), text(r, "serve.cost_per_million_output")));
+    r.answer.lines.push_back(fmt::format("{} a million input tokens, {} a million output tokens",
+                                         text(r, "serve.cost_per_million_input"),
+                                         text(r, "serve.cost_per_million_output")));
   if (run.gpus_for_rate)
-    r.answer.lines.push_back(fmt::format(
-        "{} takes {} GPUs, if they are never idle",
-        format_quantity(q.workload.rate->raw, kHertz, Hint::kRequestRate),
-        text(r, "serve.gpus_for_rate")));
+    r.answer.lines.push_back(
+        fmt::format("{} takes {} GPUs, if they are never idle",
+                    format_quantity(q.workload.rate->raw, kHertz, Hint::kRequestRate),
+                    text(r, "serve.gpus_for_rate")));
 }
 
 // A target that no batch keeps: its floor, and what sets it.
@@ -112,19 +127,20 @@ void say_targets(const Plan& q, const Out& out, Result& r) {
   }
   if (q.targets.ttft && *q.targets.ttft < run.ttft) {
     r.fits = false;
-    r.warnings.push_back(fmt::format(
-        "no load keeps {} to the first token: the prompt alone takes {} ({}); prompts of up to {} do",
-        format_quantity(q.targets.ttft->raw, kSecond), text(r, "prefill.ttft"),
-        largest_part(run.prompt.step), text(r, "prefill.longest_prompt")));
+    r.warnings.push_back(
+        fmt::format("no load keeps {} to the first token: the prompt alone takes {} ({}); prompts "
+                    "of up to {} do",
+                    format_quantity(q.targets.ttft->raw, kSecond), text(r, "prefill.ttft"),
+                    largest_part(run.prompt.step), text(r, "prefill.longest_prompt")));
   }
   if (!q.workload.rate) return;
   const double load = value_of(q.workload.rate->raw) / value_of(run.requests.raw);
   if (load >= 1) {
     r.fits = false;
-    r.warnings.push_back(fmt::format(
-        "the queue grows without bound: {} arrive, and {} replicas take {} at most",
-        format_quantity(q.workload.rate->raw, kHertz, Hint::kRequestRate),
-        text(r, "serve.replicas"), text(r, "serve.saturation.request_rate")));
+    r.warnings.push_back(
+        fmt::format("the queue grows without bound: {} arrive, and {} replicas take {} at most",
+                    format_quantity(q.workload.rate->raw, kHertz, Hint::kRequestRate),
+                    text(r, "serve.replicas"), text(r, "serve.saturation.request_rate")));
   } else if (load > 0.85) {
     r.warnings.push_back(fmt::format("{} of what the replicas take: waiting grows steeply here",
                                      format_quantity(load, kOne, Hint::kFraction)));
@@ -181,10 +197,7 @@ void add_frontier(const Out& out, Result& r) {
   if (out.running->frontier.empty()) return;
   Grid g{"Tokens/s of a user against tokens/s of a GPU",
          "",
-         {{"tensor", "tensor"},
-          {"batch", "batch"},
-          {"per_user", "a user"},
-          {"per_gpu", "a GPU"}},
+         {{"tensor", "tensor"}, {"batch", "batch"}, {"per_user", "a user"}, {"per_gpu", "a GPU"}},
          {}};
   for (std::size_t i = 0; i < out.running->frontier.size(); ++i)
     g.rows.push_back({fmt::format("frontier.{}", i + 1), fmt::format("{}", i + 1)});
@@ -198,14 +211,13 @@ void add_pools(const Plan& q, const Out& out, Result& r) {
       "pools: a prefill worker takes {}, a decode worker {}: {} decode workers each; {} and {} of "
       "them give {} a GPU",
       text(r, "pools.prefill_rate"), text(r, "pools.decode_rate"), text(r, "pools.ratio"),
-      text(r, "pools.best.prefill"), text(r, "pools.best.decode"),
-      text(r, "pools.best.per_gpu")));
+      text(r, "pools.best.prefill"), text(r, "pools.best.decode"), text(r, "pools.best.per_gpu")));
   if (p.asked)
-    r.answer.lines.push_back(fmt::format(
-        "{} prefill and {} decode workers, {} GPUs: {}, {} a GPU; {} binds",
-        text(r, "pools.prefill"), text(r, "pools.decode"), text(r, "pools.gpus"),
-        text(r, "pools.rate"), text(r, "pools.per_gpu"),
-        p.asked->prefill_binds ? "prefill" : "decode"));
+    r.answer.lines.push_back(
+        fmt::format("{} prefill and {} decode workers, {} GPUs: {}, {} a GPU; {} binds",
+                    text(r, "pools.prefill"), text(r, "pools.decode"), text(r, "pools.gpus"),
+                    text(r, "pools.rate"), text(r, "pools.per_gpu"),
+                    p.asked->prefill_binds ? "prefill" : "decode"));
   if (p.transfer)
     r.answer.lines.push_back(fmt::format("a prompt's cache of {} moves in {}: first token after {}",
                                          text(r, "kv.prompt"), text(r, "kv.transfer"),
@@ -225,24 +237,23 @@ void say_accuracy(const Plan& q, Result& r) {
   std::vector<std::string> said;
   for (const EngineRecord<double>& e : q.engine.record) {
     if (!e.error) continue;
-    std::string one = fmt::format("{} {} off on {} rows", e.what,
-                                  format_quantity(e.error->raw, kOne, Hint::kFraction),
-                                  text_of_count(e.rows));
+    std::string one =
+        fmt::format("{} {} off on {} rows", e.what,
+                    format_quantity(e.error->raw, kOne, Hint::kFraction), text_of_count(e.rows));
     if (e.left_out)
       one += fmt::format(", {} on a model it had not seen",
                          format_quantity(e.left_out->raw, kOne, Hint::kFraction));
     said.push_back(one);
   }
-  r.answer.notes.push_back(
-      fmt::format("How good {} has been: {} (`reckon validate serving`).", q.engine.name,
-                  join(said, "; ")));
+  r.answer.notes.push_back(fmt::format("How good {} has been: {} (`reckon validate serving`).",
+                                       q.engine.name, join(said, "; ")));
 }
 
 }  // namespace
 
 void say_serving(const Plan& q, const Out& out, Result& r) {
   if (r.name.empty()) r.name = title(q, out);
-  say_memory(out, r);
+  say_memory(q, out, r);
   if (out.running) {
     say_running(q, out, r);
     add_pools(q, out, r);

@@ -31,36 +31,38 @@ inline const Formula kServedRequests{"serving.requests", "X_req", "requests/s of
 inline const Formula kComputeFrom{"serving.compute_from", "m*",
                                   "tokens from which products take longer to compute than to read",
                                   "P·c·w / (2·W·e); of experts, · experts / top-k", Hint::kCount};
-inline const Formula kPromptRate{"serving.prompt.rate", "r_tok", "prompt tokens/s of a replica alone",
-                                 "its tokens over its time", Hint::kTokenRate};
+inline const Formula kPromptRate{"serving.prompt.rate", "r_tok",
+                                 "prompt tokens/s of a replica alone", "its tokens over its time",
+                                 Hint::kTokenRate};
 inline const Formula kOperatorAnswer{"serving.answer.operator", "t_ans",
                                      "an operator over all steps of an answer",
                                      "tokens after the first · its time in a step"};
 inline const Formula kServingEnergy{"serving.energy", "E_tok", "energy of an answer's token",
                                     "board limit · share drawn · PUE over tokens/s"};
-inline const Formula kInputShare{"serving.cost.input_share", "phi",
-                                 "share of the GPUs' time that prompts take",
-                                 "their time alone, over that and the steps' alone",
-                                 Hint::kFraction};
+inline const Formula kInputShare{
+    "serving.cost.input_share", "phi", "share of the GPUs' time that prompts take",
+    "their time alone, over that and the steps' alone", Hint::kFraction};
 inline const Formula kCostInput{"serving.cost.input", "c_in", "dollars per million input tokens",
                                 "price · share of prompts over their tokens"};
-inline const Formula kCostOutput{"serving.cost.output", "c_out", "dollars per million output tokens",
+inline const Formula kCostOutput{"serving.cost.output", "c_out",
+                                 "dollars per million output tokens",
                                  "price · the rest over answers' tokens"};
 inline const Formula kGpusForRate{"serving.gpus_for_rate", "G_rate", "GPUs for the rate",
                                   "whole replicas at saturation", Hint::kCount};
-inline const Formula kRateForBudget{"serving.rate_for_budget", "rate_$", "requests/s for the budget",
-                                    "whole replicas it pays · their requests/s",
-                                    Hint::kRequestRate};
-inline const Formula kStatedLayers{"serving.stated.step", "t_step", "time of a step, of stated parts",
+inline const Formula kRateForBudget{
+    "serving.rate_for_budget", "rate_$", "requests/s for the budget",
+    "whole replicas it pays · their requests/s", Hint::kRequestRate};
+inline const Formula kStatedLayers{"serving.stated.step", "t_step",
+                                   "time of a step, of stated parts",
                                    "layers · the sum of a layer's parts + the rest"};
 inline const Formula kStatedStep{"serving.stated.decode", "t_step", "time of a step, as stated",
                                  "the plan's own figure"};
 
 inline const Formula kMixedTtft{"serving.mixed.ttft", "t_1", "first token, chunks in decode steps",
                                 "fixed + a mixed step for each chunk"};
-inline const Formula kPoolsEven{"serving.pools.even", "X_gpu", "tokens/s per GPU of pools of any size",
-                                "an answer's tokens over the GPU time of both pools",
-                                Hint::kTokenRate};
+inline const Formula kPoolsEven{
+    "serving.pools.even", "X_gpu", "tokens/s per GPU of pools of any size",
+    "an answer's tokens over the GPU time of both pools", Hint::kTokenRate};
 inline const Formula kWholeBatch{"serving.batch.memory", "B_mem", "sequences that memory holds",
                                  "whole ones", Hint::kCount};
 

@@ -118,10 +118,18 @@ struct MachineParts {
 template <class R>
 ServingMachine<R> serving_machine(const ServingPlan<R>& plan, const MachineParts<R>& on) {
   const Node<R>& node = on.cluster.node;
-  ServingMachine<R> s{plan.model,          on.engine,         node.chip,
-                      on.kernels,          on.mesh,           plan.served,
-                      plan.assume.windows, plan.assume.state, plan.assume.decode.shared_heads,
-                      {},                  {},                {},
+  ServingMachine<R> s{plan.model,
+                      on.engine,
+                      node.chip,
+                      on.kernels,
+                      on.mesh,
+                      plan.served,
+                      plan.assume.windows,
+                      plan.assume.state,
+                      plan.assume.decode.shared_heads,
+                      {},
+                      {},
+                      {},
                       {}};
   const auto& k = on.kernels;
   const auto own = [&plan](auto member) -> std::optional<Stored<R>> {
@@ -144,8 +152,8 @@ ServingMachine<R> serving_machine(const ServingPlan<R>& plan, const MachineParts
   if (node.fabric && node.nics) s.W_port = kPortRate(*node.nics * node.fabric->rate / node.gpus);
   s.P_16 = *node.chip.peak.of(detail::wide_peak(node.chip));
   s.imbalance = stated_or(plan.settings.imbalance, on.engine.memory.imbalance);
-  s.eager = plan.settings.launch ? *plan.settings.launch == LaunchWord::kEager
-                                 : on.engine.limits.eager;
+  s.eager =
+      plan.settings.launch ? *plan.settings.launch == LaunchWord::kEager : on.engine.limits.eager;
   for (const LayerGroup<R>& g : plan.model.layers) s.layers = s.layers + g.count;
   return s;
 }

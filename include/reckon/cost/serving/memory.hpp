@@ -21,19 +21,18 @@ inline const Formula kCacheSpace{"serving.memory.cache", "M_kv", "memory for the
 inline const Formula kCacheSpaceTotal{"serving.memory.cache_of_total", "M_kv",
                                       "memory for the cache on one GPU",
                                       "share of the total − weights − reserve"};
-inline const Formula kServedCache{"serving.memory.sequence", "KV", "cache of one sequence on one GPU",
+inline const Formula kServedCache{"serving.memory.sequence", "KV",
+                                  "cache of one sequence on one GPU",
                                   "a rank's heads, a stage's layers"};
-inline const Formula kHeldTokens{"serving.memory.held", "T_held",
-                                 "tokens of cache that a sequence holds room for",
-                                 "in whole blocks: what is not shared + part of the answer",
-                                 Hint::kLength};
+inline const Formula kHeldTokens{
+    "serving.memory.held", "T_held", "tokens of cache that a sequence holds room for",
+    "in whole blocks: what is not shared + part of the answer", Hint::kLength};
 inline const Formula kBatchOfMemory{"serving.memory.batch", "B_mem",
                                     "sequences that memory holds, on each data rank",
                                     "space over the cache of a sequence", Hint::kCount};
 inline const Formula kCacheTokens{"serving.memory.tokens", "T_kv",
                                   "tokens of cache that a replica holds",
-                                  "space over the cache of a token, all data ranks",
-                                  Hint::kLength};
+                                  "space over the cache of a token, all data ranks", Hint::kLength};
 inline const Formula kServedTotal{"serving.memory.total", "M", "memory of one GPU in use",
                                   "weights + reserve + cache of the batch"};
 
@@ -46,8 +45,7 @@ struct ServingMemory {
 template <class R>
 Bytes<R> weights_on_gpu(const ServingMachine<R>& s, const Parameters<R>& n) {
   const ByClass<R> by = by_class(n);
-  const TensorFormats<R> formats =
-      s.served.classes ? *s.served.classes : TensorFormats<R>{};
+  const TensorFormats<R> formats = s.served.classes ? *s.served.classes : TensorFormats<R>{};
   auto t = s.mesh.tensor;
   auto p = s.mesh.pipeline;
   auto g_moe = s.mesh.tensor * s.mesh.data;

@@ -25,14 +25,14 @@ namespace detail {
 struct WayNames {
   MetricInfo batch, tpot, ttft, per_user, per_gpu;
 };
-#define RECKON_WAY_METRICS(id, title)                                                            \
-  {                                                                                              \
-    {"ways." id ".batch", title ": batch", Hint::kCount},                                        \
-        {"ways." id ".tpot", title ": time between tokens"},                                     \
-        {"ways." id ".ttft", title ": first token, no waiting"},                                 \
-        {"ways." id ".per_user", title ": tokens/s of a user", Hint::kTokenRate}, {              \
-      "ways." id ".per_gpu", title ": tokens/s of a GPU", Hint::kTokenRate                       \
-    }                                                                                            \
+#define RECKON_WAY_METRICS(id, title)                                               \
+  {                                                                                 \
+    {"ways." id ".batch", title ": batch", Hint::kCount},                           \
+        {"ways." id ".tpot", title ": time between tokens"},                        \
+        {"ways." id ".ttft", title ": first token, no waiting"},                    \
+        {"ways." id ".per_user", title ": tokens/s of a user", Hint::kTokenRate}, { \
+      "ways." id ".per_gpu", title ": tokens/s of a GPU", Hint::kTokenRate          \
+    }                                                                               \
   }
 inline constexpr WayNames kWayMetrics[kServingWays] = {
     RECKON_WAY_METRICS("prefill_first", "prompts stop decodes"),
@@ -43,13 +43,13 @@ inline constexpr WayNames kWayMetrics[kServingWays] = {
 struct FrontierNames {
   MetricInfo tensor, batch, per_user, per_gpu;
 };
-#define RECKON_FRONTIER(i)                                                    \
-  {                                                                           \
-    {"frontier." i ".tensor", "tensor ranks", Hint::kCount},                  \
-        {"frontier." i ".batch", "batch", Hint::kCount},                      \
+#define RECKON_FRONTIER(i)                                                     \
+  {                                                                            \
+    {"frontier." i ".tensor", "tensor ranks", Hint::kCount},                   \
+        {"frontier." i ".batch", "batch", Hint::kCount},                       \
         {"frontier." i ".per_user", "tokens/s of a user", Hint::kTokenRate}, { \
-      "frontier." i ".per_gpu", "tokens/s of a GPU", Hint::kTokenRate         \
-    }                                                                         \
+      "frontier." i ".per_gpu", "tokens/s of a GPU", Hint::kTokenRate          \
+    }                                                                          \
   }
 inline constexpr FrontierNames kFrontierMetrics[] = {
     RECKON_FRONTIER("1"),  RECKON_FRONTIER("2"),  RECKON_FRONTIER("3"),  RECKON_FRONTIER("4"),
@@ -105,8 +105,8 @@ void pool_metrics(V&& v, const ServingPools<R>& p) {
     p.transfer_load, p.transfer ? kNoRate : kNoPorts);
   v(MetricInfo("pools.cost_per_million_input", "dollars per million input tokens"), p.cost_input,
     kNoPrice);
-  v(MetricInfo("pools.cost_per_million_output", "dollars per million output tokens"),
-    p.cost_output, kNoPrice);
+  v(MetricInfo("pools.cost_per_million_output", "dollars per million output tokens"), p.cost_output,
+    kNoPrice);
 }
 
 template <class R, class V>
@@ -114,7 +114,8 @@ void running_metrics(V&& v, const Running<R>& r, const char* bound) {
   static constexpr MetricInfo kPrefillOps[] = RECKON_STEP_METRICS("prefill", "prefill: ");
   static constexpr MetricInfo kDecodeOps[] = RECKON_STEP_METRICS("decode", "decode: ");
   static constexpr MetricInfo kAnswerOps[] = RECKON_STEP_METRICS("answer", "answer: ");
-  static constexpr MetricInfo kStaticOps[] = RECKON_STEP_METRICS("static.prefill", "static batch, prompts: ");
+  static constexpr MetricInfo kStaticOps[] =
+      RECKON_STEP_METRICS("static.prefill", "static batch, prompts: ");
   constexpr const char* kNoTarget = "the plan states no such target: ttft: 1 s, tpot: 40 ms";
   constexpr const char* kNoPrice = "the plan states no price: price: 2.50 USD/h";
   v(MetricInfo("prefill.time", "time to compute one prompt, alone"), r.prompt.time);
@@ -183,8 +184,8 @@ void running_metrics(V&& v, const Running<R>& r, const char* bound) {
     "the chip states no power");
   v(MetricInfo("serve.cost_per_million_input", "dollars per million input tokens"), r.cost_input,
     kNoPrice);
-  v(MetricInfo("serve.cost_per_million_output", "dollars per million output tokens"),
-    r.cost_output, kNoPrice);
+  v(MetricInfo("serve.cost_per_million_output", "dollars per million output tokens"), r.cost_output,
+    kNoPrice);
   v(MetricInfo("serve.gpus_for_rate", "GPUs for the rate", Hint::kCount), r.gpus_for_rate,
     "the plan states no rate: rate: 10 requests/s");
   v(MetricInfo("serve.rate_for_budget", "requests/s for the budget", Hint::kRequestRate),
@@ -204,6 +205,8 @@ void running_metrics(V&& v, const Running<R>& r, const char* bound) {
 template <class R>
 template <class V>
 void ServingAnswer<R>::metrics(V&& v) const {
+  v(MetricInfo("fits", "memory holds the model and a sequence", Hint::kYesNo),
+    static_cast<bool>(Count<R>{1} <= memory.batch), nullptr);
   v(MetricInfo("serve.gpus", "GPUs", Hint::kCount), gpus);
   v(MetricInfo("serve.replicas", "replicas", Hint::kCount), replicas);
   v(MetricInfo("memory.weights", "weights on one GPU"), memory.weights);

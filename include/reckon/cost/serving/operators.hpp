@@ -15,10 +15,9 @@ namespace reckon {
 
 inline const Formula kStepRows{"serving.step.rows", "m", "rows of a step's products",
                                "decoding tokens + a prompt's tokens", Hint::kCount};
-inline const Formula kStepRowsDrafted{"serving.step.rows_drafted", "m",
-                                      "rows of a step's products, drafts verified",
-                                      "sequences · (1 + drafted) + a prompt's tokens",
-                                      Hint::kCount};
+inline const Formula kStepRowsDrafted{
+    "serving.step.rows_drafted", "m", "rows of a step's products, drafts verified",
+    "sequences · (1 + drafted) + a prompt's tokens", Hint::kCount};
 inline const Formula kCacheSwept{"serving.attention.cache", "K", "cache that a layer reads",
                                  "sequences · tokens held · keys and values of a rank's heads"};
 inline const Formula kCacheSweep{"serving.attention.decode", "t_dec", "decode attention of a layer",
@@ -26,10 +25,9 @@ inline const Formula kCacheSweep{"serving.attention.decode", "t_dec", "decode at
 inline const Formula kLatentSweep{"serving.attention.latent", "t_dec",
                                   "decode attention over a latent cache",
                                   "fixed + the slower of FLOP and bytes"};
-inline const Formula kPromptPairs{"serving.attention.pairs", "n_pair",
-                                  "tokens that one of the prompt's sees, on average",
-                                  "what is past + half of the new, at most a window",
-                                  Hint::kLength};
+inline const Formula kPromptPairs{
+    "serving.attention.pairs", "n_pair", "tokens that one of the prompt's sees, on average",
+    "what is past + half of the new, at most a window", Hint::kLength};
 inline const Formula kPromptSweep{"serving.attention.prefill", "t_pre",
                                   "prefill attention of a layer",
                                   "fixed + the slower of FLOP and reading what is past"};
@@ -39,14 +37,16 @@ inline const Formula kStateSweep{"serving.attention.state", "t_rec",
 inline const Formula kElementwise{"serving.elementwise", "t_el",
                                   "norms, residual sums and activations of a layer",
                                   "passes · 2 bytes · hidden over the bandwidth reached"};
-inline const Formula kExpertSlots{"serving.experts.slots", "slots", "token copies of one GPU's experts",
+inline const Formula kExpertSlots{"serving.experts.slots", "slots",
+                                  "token copies of one GPU's experts",
                                   "tokens · top-k over the GPUs, the busiest's", Hint::kCount};
 inline const Formula kExpertsTouched{"serving.experts.touched", "E_t",
                                      "experts of one GPU that have tokens, expected",
                                      "tokens drawn independently", Hint::kRatio};
 inline const Formula kExpertsTime{"serving.experts.time", "t_moe", "routed experts of a layer",
                                   "two grouped products + router and permutation"};
-inline const Formula kReduceByLink{"serving.all_reduce.link", "t_ar", "all-reduce at the link's rate",
+inline const Formula kReduceByLink{"serving.all_reduce.link", "t_ar",
+                                   "all-reduce at the link's rate",
                                    "waiting + 2(t − 1)/t of the bytes over the share of the link"};
 inline const Formula kReduceServed{"serving.all_reduce", "t_ar", "all-reduce of a layer's half",
                                    "the library's curve · the engine's factor"};
@@ -56,11 +56,11 @@ inline const Formula kReduceSlow{"serving.all_reduce_slow", "t_ar",
 inline const Formula kServedCopies{"serving.all_to_all.copies", "copies",
                                    "copies of a token that leave its GPU or node",
                                    "one an expert, those elsewhere", Hint::kRatio};
-inline const Formula kServedCopiesFew{"serving.all_to_all.copies_few", "copies",
-                                      "copies of a token that leave its GPU or node",
-                                      "one for each GPU or node that holds any, elsewhere",
-                                      Hint::kRatio};
-inline const Formula kExpertExchange{"serving.all_to_all", "t_a2a", "dispatch and combine of a layer",
+inline const Formula kServedCopiesFew{
+    "serving.all_to_all.copies_few", "copies", "copies of a token that leave its GPU or node",
+    "one for each GPU or node that holds any, elsewhere", Hint::kRatio};
+inline const Formula kExpertExchange{"serving.all_to_all", "t_a2a",
+                                     "dispatch and combine of a layer",
                                      "fixed + copies over the share of the link"};
 inline const Formula kHeadTime{"serving.head", "t_head", "output head",
                                "one product, for tokens that are sampled"};
@@ -100,8 +100,7 @@ template <class R>
 Seconds<R> served_product(const GemmShape<R>& shape, const ServedProduct<R>& with,
                           const Chip<R>& chip) {
   if (shape.m <= 0) return {};
-  return gemm_cost<R>(shape, with.kernel,
-                      {*chip.peak.of(with.kernel.peak), chip.memory.bandwidth})
+  return gemm_cost<R>(shape, with.kernel, {*chip.peak.of(with.kernel.peak), chip.memory.bandwidth})
       .time;
 }
 
@@ -243,9 +242,9 @@ Seconds<R> experts_time(const ServingMachine<R>& s, const Mlp<R>& x, Count<R> m)
   auto t_up = grouped_gemm_cost<R>({slots, E_t, (x.matrices - 1) * width, h_in, s.experts.experts},
                                    s.experts.kernel, peaks)
                   .time;
-  auto t_down = grouped_gemm_cost<R>({slots, E_t, h_in, width, s.experts.experts},
-                                     s.experts.kernel, peaks)
-                    .time;
+  auto t_down =
+      grouped_gemm_cost<R>({slots, E_t, h_in, width, s.experts.experts}, s.experts.kernel, peaks)
+          .time;
   auto o_moe = s.engine.overhead.experts;
   NAME(t_up, t_down, o_moe);
   return kExpertsTime(t_up + t_down + o_moe);

@@ -11,9 +11,11 @@
 
 namespace reckon {
 
-inline const Formula kPrefillWorker{"serving.pools.prefill_rate", "r_p", "requests/s of a prefill worker",
+inline const Formula kPrefillWorker{"serving.pools.prefill_rate", "r_p",
+                                    "requests/s of a prefill worker",
                                     "stages · prompts over their time", Hint::kRequestRate};
-inline const Formula kDecodeWorker{"serving.pools.decode_rate", "r_d", "requests/s of a decode worker",
+inline const Formula kDecodeWorker{"serving.pools.decode_rate", "r_d",
+                                   "requests/s of a decode worker",
                                    "batch over the time of an answer", Hint::kRequestRate};
 inline const Formula kPoolRatio{"serving.pools.ratio", "y/x", "decode workers per prefill worker",
                                 "rates that the pools may use", Hint::kRatio};
@@ -91,7 +93,8 @@ Frequency<R> decode_worker(const ServingPlan<R>& plan, Count<R> n, Count<R> d, S
 }
 
 template <class R>
-PoolPair<R> pool_pair(const ServingPlan<R>& plan, const ServingPools<R>& p, Count<R> x, Count<R> y) {
+PoolPair<R> pool_pair(const ServingPlan<R>& plan, const ServingPools<R>& p, Count<R> x,
+                      Count<R> y) {
   PoolPair<R> out;
   auto u_p = plan.assume.pools.prefill;
   auto u_d = plan.assume.pools.decode;
@@ -176,8 +179,8 @@ ServingPools<R> serving_pools(const PoolParts<R>& of) {
   out.per_token = of.per_token;
   out.batch = of.batch;
   const Count<R> one{1};
-  out.prefill_rate =
-      prefill_worker(plan.prefill ? plan.prefill->batch : one, of.prefill.mesh.pipeline, out.prefill_time);
+  out.prefill_rate = prefill_worker(plan.prefill ? plan.prefill->batch : one,
+                                    of.prefill.mesh.pipeline, out.prefill_time);
   out.decode_rate = decode_worker(plan, of.batch, of.decode.mesh.data, out.per_token);
   auto r_p = out.prefill_rate;
   auto r_d = out.decode_rate;

@@ -24,10 +24,9 @@ inline const Formula kPromptTime{"serving.prompt.time", "T_p", "time to compute 
                                  "one step"};
 inline const Formula kPromptTimeChunked{"serving.prompt.time_chunked", "T_p",
                                         "time to compute a prompt", "a step for each chunk"};
-inline const Formula kStepYield{"serving.speculative.accepted", "a",
-                                    "tokens that a step yields a sequence",
-                                    "(1 − alpha^(v + 1))/(1 − alpha): accepted one by one",
-                                    Hint::kRatio};
+inline const Formula kStepYield{
+    "serving.speculative.accepted", "a", "tokens that a step yields a sequence",
+    "(1 − alpha^(v + 1))/(1 − alpha): accepted one by one", Hint::kRatio};
 inline const Formula kTimePerToken{"serving.token", "t_tok", "time between a sequence's tokens",
                                    "one step"};
 inline const Formula kTimePerTokenDrafted{"serving.token_drafted", "t_tok",
@@ -36,13 +35,11 @@ inline const Formula kTimePerTokenDrafted{"serving.token_drafted", "t_tok",
 inline const Formula kMixedTokens{"serving.mixed.prompt_tokens", "x",
                                   "prompt tokens in an average step",
                                   "as many as keep the batch full", Hint::kCount};
-inline const Formula kSaturated{"serve.saturation", "X",
-                                "tokens/s of a replica that is never idle",
+inline const Formula kSaturated{"serve.saturation", "X", "tokens/s of a replica that is never idle",
                                 "tokens that end a step over its time", Hint::kTokenRate};
 inline const Formula kPrefillFirst{"serve.prefill_first", "X_pf",
                                    "tokens/s of a replica whose prompts stop its decodes",
-                                   "answers over the time of prompts and steps",
-                                   Hint::kTokenRate};
+                                   "answers over the time of prompts and steps", Hint::kTokenRate};
 inline const Formula kPrefillFirstToken{"serve.prefill_first_tpot", "t_pf",
                                         "time between tokens where prompts stop the decodes",
                                         "a step, and the prompts that come between"};

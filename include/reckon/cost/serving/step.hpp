@@ -40,8 +40,9 @@ inline const Formula kStepGpu{"serving.step.gpu", "t_gpu", "GPU time of a step",
                               "sum over its operators"};
 inline const Formula kStepGraph{"serving.step.time", "t_step", "time of a step",
                                 "GPU time + the engine's own"};
-inline const Formula kStepEager{"serving.step.eager", "t_step", "time of a step, kernels launched one by one",
-                                "host and GPU side by side, blended by a power, + the engine's own"};
+inline const Formula kStepEager{
+    "serving.step.eager", "t_step", "time of a step, kernels launched one by one",
+    "host and GPU side by side, blended by a power, + the engine's own"};
 
 template <class R>
 struct StepTimes {
@@ -90,8 +91,7 @@ void mlp_products(const ServingMachine<R>& s, const Mlp<R>& x, Count<R> m, OpTim
     NAME(f_rank);
     t[static_cast<std::size_t>(StepOp::kUp)] =
         served_product<R>({m, (x.matrices - 1) * f_rank, h}, s.mlp, s.chip);
-    t[static_cast<std::size_t>(StepOp::kDown)] =
-        served_product<R>({m, h, f_rank}, s.mlp, s.chip);
+    t[static_cast<std::size_t>(StepOp::kDown)] = served_product<R>({m, h, f_rank}, s.mlp, s.chip);
   }
   if (x.kind != MlpKind::kMoe) return;
   t[static_cast<std::size_t>(StepOp::kExperts)] = experts_time(s, x, m);
@@ -127,7 +127,7 @@ detail::OpTimes<R> layer_times(const ServingMachine<R>& s, const LayerGroup<R>& 
   t[static_cast<std::size_t>(StepOp::kElementwise)] = elementwise_time(s, m);
   if (!(s.mesh.tensor <= 1)) {
     auto both = (g.mixer.kind == MixerKind::kNone || g.mlp.kind == MlpKind::kNone) ? Count<R>{1}
-                                                                                  : Count<R>{2};
+                                                                                   : Count<R>{2};
     NAME(both);
     t[static_cast<std::size_t>(StepOp::kAllReduce)] = both * served_all_reduce(s, m);
   }
@@ -138,8 +138,8 @@ detail::OpTimes<R> layer_times(const ServingMachine<R>& s, const LayerGroup<R>& 
 }
 
 inline constexpr const char* kStepOpNames[] = {
-    "qkv",        "attention",  "out",      "up",   "down", "experts", "shared", "elementwise",
-    "all_reduce", "all_to_all", "overhead", "head", "hop"};
+    "qkv",         "attention",  "out",        "up",       "down", "experts", "shared",
+    "elementwise", "all_reduce", "all_to_all", "overhead", "head", "hop"};
 
 template <class R>
 StepTimes<R> serving_step(const ServingMachine<R>& s, const StepCall<R>& whole) {
