@@ -51,6 +51,7 @@ struct OperandRule {
 template <class R>
 struct EngineGemm {
   Ratio<R> ceiling{1}, memory{1};
+  bool quantizes = true;
 
   template <class V, class... S>
   static void fields(V&& v, S&... s) {
@@ -62,6 +63,8 @@ struct EngineGemm {
           .hint(Hint::kRatio)
           .limit(Limit::kPositive),
       s.memory...);
+    v(Field("quantizes", "", "no: activations arrive quantized, by the kernel before"),
+      s.quantizes...);
   }
 };
 

@@ -58,8 +58,7 @@ void limit_batch(const ServingPlan<R>& plan, const ServingMachine<R>& s, Serving
   std::vector<const char*> names{"memory"};
   auto B_mem = out.memory.batch;
   NAME(B_mem);
-  auto B_floor = floor(B_mem);
-  least.offer("memory", B_floor);
+  least.offer("memory", B_mem);  // on average: whole ones are printed
   run.by_engine = stated_or(plan.settings.batch, plan.engine.limits.batch);
   if (run.by_engine) {
     least.offer("engine", *run.by_engine);
@@ -79,7 +78,7 @@ template <class R>
 Count<R> batch_in_use(const ServingPlan<R>& plan, const ServingMachine<R>& s,
                       const ServingAnswer<R>& out, const Running<R>& run) {
   const auto& asked = plan.workload.batch ? plan.workload.batch : plan.workload.concurrency;
-  if (!asked) return run.most;
+  if (!asked) return max(run.most, 1);
   auto b = *asked;
   auto R_all = plan.workload.batch ? Count<R>{1} : out.replicas;
   auto d = s.mesh.data;

@@ -58,7 +58,7 @@ Count<R> batch_keeping(const ServingPlan<R>& plan, Count<R> most, Time per_token
 // Sequences that memory and the engine allow, whatever the target.
 template <class R>
 Count<R> batch_without_target(const ServingPlan<R>& plan, const ServingAnswer<R>& out) {
-  auto B = max(floor(out.memory.batch), 1);
+  auto B = max(out.memory.batch, 1);
   const auto limit = stated_or(plan.settings.batch, plan.engine.limits.batch);
   return limit ? min(B, *limit) : B;
 }
@@ -162,6 +162,11 @@ void size_pools(const ServingPlan<R>& plan, ServingPools<R>& p) {
   if (!stated && !plan.workload.rate) return;
   if (stated) {
     p.asked = pool_pair(plan, p, *plan.prefill->workers, *plan.prefill->decode_workers);
+    auto G_all = plan.cluster->nodes * plan.cluster->node.gpus;
+    auto G = p.asked->gpus;
+    auto s_gpu = p.asked->per_gpu;
+    NAME(G_all, G, s_gpu);
+    if (!plan.prefill->cluster) p.owned = kPoolOwned(s_gpu * floor(G_all / G) * G / G_all);
   } else {
     auto x = workers_for(*plan.workload.rate, p.prefill_rate, plan.assume.pools.prefill);
     auto y = workers_for(*plan.workload.rate, p.decode_rate, plan.assume.pools.decode);

@@ -5,6 +5,7 @@
 
 #include "../legal_classes.hpp"
 #include "questions.hpp"
+#include "reckon/base/text.hpp"
 #include "reckon/cost/serving/answer.hpp"
 #include "reckon/units/format.hpp"
 #include "serving.hpp"
@@ -48,7 +49,17 @@ class ServingKind : public QuestionOf<ServingPlan> {
   // What would make it fit: more tensor ranks, or narrower weights.
   void beside(Workspace& work, const LoadedQuestion<ServingPlan>& loaded,
               Result& r) const override {
-    if (out_of_memory(r)) r.fixes = fixes_of(work, loaded);
+    if (!out_of_memory(r)) return;
+    r.fixes = fixes_of(work, loaded);
+    std::vector<std::string> said;
+    for (const Fix& f : r.fixes)
+      said.push_back(
+          fmt::format("{} ({} left for the cache)", f.change, format_quantity(f.headroom, kByte)));
+    if (said.empty()) {
+      r.answer.lines.emplace_back("no single change that was tried makes it fit");
+      return;
+    }
+    r.answer.lines.push_back("it fits with " + join(said, ", or "));
   }
 
  private:

@@ -93,7 +93,7 @@ void say_running(const Plan& q, const Out& out, Result& r) {
                                        text(r, "decode.batch"), text(r, "decode.context"),
                                        text(r, "decode.time"), largest_part(run.decode)));
   r.answer.lines.push_back(
-      fmt::format("never idle, {} sequences a data rank ({} binds): {} a GPU, {} between a user's "
+      fmt::format("never idle, a batch of {} ({} binds): {} a GPU, {} between a user's "
                   "tokens; {} of all replicas",
                   text(r, "decode.batch_most"), out.bound,
                   text(r, "serve.saturation.tokens_per_second_per_gpu"),

@@ -128,11 +128,11 @@ void add_families(ServingReport& report) {
   }
 }
 
-// measurements/serving-budgets.yaml
+// measurements/budgets.yaml
 void add_budgets(Workspace& work, ServingReport& report, Diagnostics& d) {
   std::error_code error;
   for (const auto& root : work.roots()) {
-    const auto path = root / "measurements/serving-budgets.yaml";
+    const auto path = root / "measurements/budgets.yaml";
     if (!std::filesystem::is_regular_file(path, error)) continue;
     doc::Value tree = work.read_data(path, {}, d);
     doc::take(tree, "kind");
@@ -143,7 +143,7 @@ void add_budgets(Workspace& work, ServingReport& report, Diagnostics& d) {
     if (d.error_count() > before) return;
     for (std::size_t i = 0; i < file.budgets.size(); ++i) {
       const ErrorBudget<double>& b = file.budgets[i];
-      if (b.leave_out != name_of(report.request.leave_out)) continue;
+      if (b.of != "serving" || b.leave_out != name_of(report.request.leave_out)) continue;
       std::string name = b.family;
       if (report.request.leave_out != LeaveOut::kNothing) name += ", leaving out a " + b.leave_out;
       ServingBudget line{

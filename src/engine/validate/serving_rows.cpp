@@ -84,9 +84,13 @@ class Rows {
 
  private:
   void add(const PlanFile& file, const PlanFile::Case& which, const doc::Value& measured) {
-    const auto loaded = load_plan(work_, file, &which, diagnostics_);
+    Diagnostics scratch;  // rows beyond a published context are told of by `eval`
+    const auto loaded = load_plan(work_, file, &which, scratch);
     const auto* plan = dynamic_cast<const LoadedQuestion<ServingPlan>*>(loaded.get());
-    if (!plan) return;
+    if (!plan) {
+      load_plan(work_, file, &which, diagnostics_);  // with its faults
+      return;
+    }
     for (const doc::Entry& e : measured.entries) {
       if (is_remark(e.key)) continue;
       ServedRow r{plan->question, {}};
@@ -102,6 +106,7 @@ class Rows {
       const std::string family = said(measured, "family");
       r.row.family =
           fmt::format("{}, {}", family.empty() ? r.plan.engine.name : family, figure_of(e.key));
+      if (!r.row.fitted) r.row.family += ", not fitted on";
       read(e, r);
     }
   }
@@ -166,9 +171,11 @@ std::vector<double*> places_of(ServingPlan<double>& plan, const FittedConstant<d
     return {};
   std::vector<double*> out;
   if (std::string_view(c.path).starts_with(kRule)) {
-    for (OperandRule<double>* r : rules_of(plan, c.weights))
-      if (double* at = member_at(*r, std::string_view(c.path).substr(kRule.size())))
-        out.push_back(at);
+    const bool experts = c.path == "rule.experts";
+    for (OperandRule<double>* r : rules_of(plan, c.weights)) {
+      double* at = member_at(*r, std::string_view(c.path).substr(kRule.size()));
+      if (at && (!experts || r == &plan.kernels.experts_rule)) out.push_back(at);
+    }
     return out;
   }
   if (double* at = member_at(plan.engine, c.path)) out.push_back(at);

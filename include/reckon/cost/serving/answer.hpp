@@ -63,6 +63,8 @@ inline const Formula kMixedTtft{"serving.mixed.ttft", "t_1", "first token, chunk
 inline const Formula kPoolsEven{
     "serving.pools.even", "X_gpu", "tokens/s per GPU of pools of any size",
     "an answer's tokens over the GPU time of both pools", Hint::kTokenRate};
+inline const Formula kMostWhole{"serving.batch.most_whole", "B", "largest batch, on each data rank",
+                                "whole sequences", Hint::kCount};
 inline const Formula kWholeBatch{"serving.batch.memory", "B_mem", "sequences that memory holds",
                                  "whole ones", Hint::kCount};
 

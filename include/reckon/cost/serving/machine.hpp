@@ -87,6 +87,7 @@ ServedProduct<R> product(const ServingEngine<R>& engine, const std::optional<Gem
   out.kernel.compute = kEngineCeiling(c_k * g * g_op);
   out.kernel.memory = kEngineReads(e_k * e * e_op);
   out.kernel.weight = weight;
+  out.kernel.quantizes = kernel->quantizes && engine.gemm.quantizes;
   out.experts = rule.experts;
   return out;
 }

@@ -2,7 +2,7 @@
 //
 //   base free    B = ⌊u·(u_dev·C − weights − reserve) / KV(held)⌋
 //   base total   B = ⌊(u·C − weights − reserve) / KV(held)⌋
-//   held         prompt + r·answer, in whole blocks; of a prefix that all prompts share, one copy
+//   held         prompt + r·answer, and half of a block that is empty; of a prefix that all prompts share, one copy
 //
 // Attention and dense MLPs are split over the tensor ranks, experts over all GPUs of a stage, everything over stages.
 #pragma once
@@ -26,7 +26,7 @@ inline const Formula kServedCache{"serving.memory.sequence", "KV",
                                   "a rank's heads, a stage's layers"};
 inline const Formula kHeldTokens{
     "serving.memory.held", "T_held", "tokens of cache that a sequence holds room for",
-    "in whole blocks: what is not shared + part of the answer", Hint::kLength};
+    "what is not shared + part of the answer + half a block, empty", Hint::kLength};
 inline const Formula kBatchOfMemory{"serving.memory.batch", "B_mem",
                                     "sequences that memory holds, on each data rank",
                                     "space over the cache of a sequence", Hint::kCount};
@@ -84,7 +84,7 @@ Count<R> held_tokens(const ServingPlan<R>& plan) {
   auto r_out = stated_or(plan.settings.held, plan.engine.memory.held);
   auto T_blk = stated_or(plan.settings.block, plan.engine.memory.block);
   NAME(T, T_out, z, r_out, T_blk);
-  return kHeldTokens(T_blk * ceil((T * (1 - z) + r_out * T_out) / T_blk));
+  return kHeldTokens(T * (1 - z) + r_out * T_out + (T_blk - 1) / 2);
 }
 
 template <class R>

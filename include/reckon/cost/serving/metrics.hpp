@@ -99,6 +99,9 @@ void pool_metrics(V&& v, const ServingPools<R>& p) {
     part([](Pair x) { return x.rate; }), kNoRate);
   v(MetricInfo("pools.per_gpu", "tokens/s per GPU of both pools", Hint::kTokenRate),
     part([](Pair x) { return x.per_gpu; }), kNoRate);
+  v(MetricInfo("pools.per_gpu_owned", "tokens/s per GPU of the cluster, idle ones too",
+               Hint::kTokenRate),
+    p.owned, "the plan states no workers, or a cluster for each pool");
   v(MetricInfo("kv.prompt", "cache of a prompt, all GPUs"), p.cache);
   v(MetricInfo("kv.transfer", "time to move a prompt's cache"), p.transfer, kNoPorts);
   v(MetricInfo("kv.transfer_load", "share of the ports that moving takes", Hint::kFraction),
@@ -130,7 +133,8 @@ void running_metrics(V&& v, const Running<R>& r, const char* bound) {
     r.by_engine, "the engine states no limit");
   v(MetricInfo("decode.batch_by_target", "largest batch within the target of TPOT", Hint::kCount),
     r.by_target, kNoTarget);
-  v(MetricInfo("decode.batch_most", "largest batch, on each data rank", Hint::kCount), r.most);
+  v(MetricInfo("decode.batch_most", "largest batch, on each data rank", Hint::kCount),
+    kMostWhole(max(floor(r.most), 0)));
   v(MetricInfo("decode.bound", "what binds it"), std::string_view(bound));
   v(MetricInfo("decode.batch", "batch that decodes, on each data rank", Hint::kCount), r.n);
   v(MetricInfo("decode.context", "mean context", Hint::kLength), r.context);

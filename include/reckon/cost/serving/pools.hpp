@@ -27,6 +27,9 @@ inline const Formula kPoolGpus{"serving.pools.gpus", "G", "GPUs of both pools",
                                "workers · their GPUs", Hint::kCount};
 inline const Formula kPoolPerGpu{"serving.pools.per_gpu", "s_gpu", "tokens/s per GPU of both pools",
                                  "answers' tokens over all GPUs", Hint::kTokenRate};
+inline const Formula kPoolOwned{"serving.pools.per_gpu_owned", "s_own",
+                                "tokens/s per GPU of the cluster, idle ones too",
+                                "as many such pools as fit, over all GPUs", Hint::kTokenRate};
 inline const Formula kMovedCache{"serving.pools.cache", "KV_move", "cache of a prompt, all GPUs",
                                  "what the decode worker has to be given"};
 inline const Formula kMoveTime{"serving.pools.transfer", "t_move", "time to move a prompt's cache",
@@ -66,6 +69,7 @@ struct ServingPools {
   std::optional<Bytes<R>> prefill_space;  // of a prefill GPU, beside its weights
   PoolPair<R> best;                       // most tokens/s per GPU, few workers
   std::optional<PoolPair<R>> asked;       // for the rate, or the workers stated
+  std::optional<Frequency<R>> owned;      // where pools of stated workers share one cluster
   std::optional<Dollars<R>> cost_input, cost_output;
 };
 
