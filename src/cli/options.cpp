@@ -518,7 +518,9 @@ std::vector<Command> commands(Values& v) {
         "reckon validate serving --leave-out model"},
        [=, &v](CLI::App& app) {
          ValidateOptions& o = v.validate;
-         app.add_option("WHAT", o.what, "kernels, collectives or serving; the first two if left out")->type_name("");
+         app.add_option("WHAT", o.what,
+                        "kernels, collectives or serving; the first two if left out")
+             ->type_name("");
          word(app, "--leave-out", o.leave_out, "WHAT",
               "fit anew without each: shape, m, length, chip; size, group; model");
          word(app, "--form", o.form, "WORD",

@@ -15,8 +15,8 @@
 #include "reckon/spec/measurements.hpp"
 #include "reckon/spec/nccl.hpp"
 #include "reckon/spec/number_format.hpp"
-#include "reckon/spec/space.hpp"
 #include "reckon/spec/serving_engine.hpp"
+#include "reckon/spec/space.hpp"
 #include "reckon/spec/training.hpp"
 
 namespace reckon::cli {

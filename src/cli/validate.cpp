@@ -73,7 +73,8 @@ int validate_serving_rows(Session& session, const Shared& shared, const Validate
   const ServingReport report =
       validate_serving(session.work(), {leave, options.source, options.fit}, d);
   if (!d.has_errors() && report.rows.empty())
-    d.error({}, "validate serving: no measured rows found").help("plans/measured/serving holds them");
+    d.error({}, "validate serving: no measured rows found")
+        .help("plans/measured/serving holds them");
   if (session.report_faults()) return kUsage;
   switch (shared.format) {
     case Format::kJson:
