@@ -11,7 +11,7 @@ namespace {
 
 using doc::Value;
 
-constexpr std::array kNamed{"model",     "cluster",   "node",  "chip",       "fabric",
+constexpr std::array kNamed{"model",     "cluster",   "node",  "chip",        "fabric",
                             "precision", "optimizer", "stack", "collectives", "engine"};
 
 bool is_named(std::string_view key) {

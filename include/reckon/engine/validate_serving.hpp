@@ -3,7 +3,7 @@
 //   ServingReport r = validate_serving(work, {.leave_out = LeaveOut::kModel}, diagnostics);
 //   r.families[0].model.mean           // of one engine and one figure, beside .flat and .peak
 //
-// Rows are cases of plans of kind serving that carry `measured:` (plans/measured/serving). Leaving out a model or a chip
+// Rows are cases of plans of kind serving that carry `measured:` (plans/measured/serving). Leaving out a model or chip
 // fits the constants that the engine's file lists under `fitted:` anew without it. Baselines: kernels at one flat
 // efficiency (hardware/kernels/generic.yaml), and every constant at the peak.
 #pragma once

@@ -1,5 +1,5 @@
-// Predicted against measured serving rows, as `reckon validate serving` prints it: errors per engine and figure beside two
-// baselines, budgets, and with `verbose` every row. CSV: a line a row. JSON: all of it in SI units.
+// Predicted against measured serving rows, as `reckon validate serving` prints it: errors per engine and figure beside
+// two baselines, budgets, and with `verbose` every row. CSV: a line a row. JSON: all of it in SI units.
 #pragma once
 
 #include <string>

@@ -18,7 +18,8 @@ struct ErrorBudget {
   static void fields(V&& v, S&... s) {
     v(Field("of", "", "kernels | collectives | serving").required(), s.of...);
     v(Field("family", "", "as `reckon validate` prints it").required(), s.family...);
-    v(Field("leave_out", "", "nothing | shape | m | size | length | group | chip | model"), s.leave_out...);
+    v(Field("leave_out", "", "nothing | shape | m | size | length | group | chip | model"),
+      s.leave_out...);
     v(Field("form", "", "of a collective's curve: ramp | root"), s.form...);
     v(Field("error", "", "largest mean |predicted/measured − 1|")
           .required()

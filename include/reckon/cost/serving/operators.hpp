@@ -62,7 +62,7 @@ inline const Formula kServedCopiesFew{
 inline const Formula kExpertExchange{"serving.all_to_all", "t_a2a",
                                      "dispatch and combine of a layer",
                                      "fixed + copies over the share of the link"};
-inline const Formula kHeadTime{"serving.head", "t_head", "output head",
+inline const Formula kServedHead{"serving.head", "t_head", "output head",
                                "one product, for tokens that are sampled"};
 inline const Formula kStageHops{"serving.hops", "t_hops", "from stage to stage",
                                 "rows · hidden over link or port, between all stages"};
@@ -325,7 +325,7 @@ Seconds<R> head_time(const ServingMachine<R>& s, Count<R> emit) {
   if (emit <= 0 || s.model.vocab <= 0) return {};
   auto V_rank = s.model.vocab / s.mesh.tensor;
   NAME(V_rank);
-  return kHeadTime(served_product<R>({emit, V_rank, *s.model.hidden}, s.head, s.chip));
+  return kServedHead(served_product<R>({emit, V_rank, *s.model.hidden}, s.head, s.chip));
 }
 
 template <class R>
