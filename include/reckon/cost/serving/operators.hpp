@@ -63,7 +63,7 @@ inline const Formula kExpertExchange{"serving.all_to_all", "t_a2a",
                                      "dispatch and combine of a layer",
                                      "fixed + copies over the share of the link"};
 inline const Formula kServedHead{"serving.head", "t_head", "output head",
-                               "one product, for tokens that are sampled"};
+                                 "one product, for tokens that are sampled"};
 inline const Formula kStageHops{"serving.hops", "t_hops", "from stage to stage",
                                 "rows · hidden over link or port, between all stages"};
 inline const Formula kHostTime{"serving.host", "t_host", "host time of an eager step",
