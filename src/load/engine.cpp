@@ -71,7 +71,7 @@ class Machine {
       live(id).to_prefill = e_.prefilled ? 0 : requests_[id].prompt;
       live(id).stored = e_.prefilled ? requests_[id].prompt : 0;
       live(id).made = e_.prefilled ? 1 : 0;
-      if (e_.prefilled) live(id).last_token = requests_[id].arrival;
+      if (e_.prefilled) run_.served[id].first = live(id).last_token = requests_[id].arrival;
       queue_.push_back(id);
       ++present_;
       since(requests_[id].arrival);
@@ -234,6 +234,7 @@ class Machine {
     if (e_.order == StepOrder::kPrefillFirst && prefill == 0) make_room();
     const bool decode = decoding_ > 0 && (e_.order == StepOrder::kChunked || prefill == 0);
     const double n = decode ? static_cast<double>(decoding_) : 0;
+    if (running_ == 0) return;  // answers of one token that came with it
     if (prefill == 0 && !decode) throw std::logic_error("a step without work");
     const double time =
         e_.step({n, n > 0 ? static_cast<double>(context_) / n : 0, static_cast<double>(prefill)}) +
@@ -357,7 +358,7 @@ class Machine {
     t.end = now_ + time;
     t.busy += time;
     if (prefill > 0) t.prefilling += time;
-    if (decode) t.decoding += time * static_cast<double>(decoding_);
+    t.decoding += time * static_cast<double>(decoding_);
     t.admitted += time * static_cast<double>(running_);
     t.blocks += time * static_cast<double>(used_);
     t.waiting += time * static_cast<double>(queue_.size());

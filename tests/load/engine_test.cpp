@@ -8,7 +8,6 @@
 
 using namespace reckon;
 using namespace reckon::load;
-using Catch::Approx;
 
 namespace {
 

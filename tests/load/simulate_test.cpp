@@ -7,7 +7,6 @@
 
 using namespace reckon;
 using namespace reckon::load;
-using Catch::Approx;
 
 namespace {
 
@@ -155,7 +154,8 @@ TEST_CASE("requests: rate, spread and bursts are what was asked") {
     t.prompt = {LengthShape::kLognormal, 500, 1.0, 1e9};
     t.output = {LengthShape::kNormal, 200, 0.2, 1e9};
     const std::vector<Request> r = draw_requests(t, 200'000, Random(11));
-    CHECK(200'000 / r.back().arrival == Approx(5).epsilon(0.03));
+    // 4,400 bursts: their lengths leave the rate a deviation of 2 %.
+    CHECK(200'000 / r.back().arrival == Approx(5).epsilon(0.06));
     double gap2 = 0, prompt = 0, prompt2 = 0, output = 0;
     for (std::size_t i = 1; i < r.size(); ++i) {
       const double gap = r[i].arrival - r[i - 1].arrival;

@@ -31,6 +31,9 @@ inline const Formula kRateOfDecodes{
     "Little's law on n = λ·(o − 1)·t/(1 − λ·E)", Hint::kRequestRate};
 inline const Formula kDecoding{"load.decoding", "n", "sequences that decode at once, on average",
                                "the n at which λ(n) is the rate", Hint::kRatio};
+inline const Formula kDecodingNone{"load.decoding_none", "n",
+                                   "sequences that decode at once, on average",
+                                   "none for long: steps without them take no time", Hint::kRatio};
 inline const Formula kTpot{"load.tpot.mean", "TPOT", "time per token after the first, mean",
                            "t(n, 0) / (1 − λ·E)"};
 inline const Formula kPrefillShare{"load.prefill_share", "ρ",
@@ -250,9 +253,13 @@ Decoding<R> decoding(const LoadInput<R>& x, const LoadInput<double>& flat) {
   const double target = plain(rate);
   const double n = bisect(0, plain(x.slots), [&](double m) { return rate_at(m) - target; });
   auto n_0 = found<R>("n_0", n);
-  auto slope = found<R>("dλ/dn", std::max(1e-300, detail::slope_at(n, rate_at)));
   auto miss = called("miss", rate_of_decodes(x, n_0) - rate);
-  return decoding_of(x, kDecoding(n_0 - miss / (slope * (Count<R>{1} / 1_s))));
+  const double slope = detail::slope_at(n, rate_at);
+  // Steps that take no time without decodes: no n belongs to a low rate, and none decodes for long.
+  if (!(std::abs(plain(miss)) <= 1e-3 * slope * (1 + n)))
+    return decoding_of(x, kDecodingNone(n_0));
+  auto slope_0 = found<R>("dλ/dn", slope);
+  return decoding_of(x, kDecoding(n_0 - miss / (slope_0 * (Count<R>{1} / 1_s))));
 }
 
 template <class R>

@@ -48,6 +48,7 @@ Ratio<R> beyond_wait(const Waiting<R>& w, Seconds<R> y) {
 template <class R>
 Ratio<R> beyond(const Waiting<R>& w, Seconds<R> y) {
   if (plain(y) < 0) return Ratio<R>{1};
+  if (!(plain(w.window) > 0)) return beyond_wait(w, y);
   auto tau = w.window;
   auto P_busy = w.busy;
   NAME(tau, P_busy);

@@ -187,22 +187,25 @@ void wait_shared(const LoadInput<R>& x, const Decoding<R>& d, Waiting<R>& out) {
   auto F = called("F", rate * s * P_busy * R_step);
   auto Q = kTokensAhead(t_full * max(W_tokens - U, 0) / t + F);
   auto t_c = called("t_c", x.step(n, c));
+  const bool waits = plain(Q) > 0 && plain(rho) > 0;
   Sum<kSecond, R> with, without;
   for (const LengthShare<R>& one : x.lengths) {
     const auto [k, rest] = chunks_of(one.tokens, c);
-    auto K = steps_behind(k, rest, c, rho, Q);
-    auto last = called("U_last", min(c, max(Q + k * c + rest - c * K, 1) + F));
-    with.add("share", one.share * (K * t_c + x.step(n, last)));
     auto own = kOwnSteps(k * t_c + x.step(n, rest));
     out.own.push_back({one.share, own});
     without.add("share", one.share * own);
+    if (!waits) continue;
+    auto K = steps_behind(k, rest, c, rho, Q);
+    auto last = called("U_last", min(c, max(Q + k * c + rest - c * K, 1) + F));
+    with.add("share", one.share * (K * t_c + x.step(n, last)));
   }
+  if (!waits) return;
   auto behind = called("T_behind", with.total());
   auto alone = called("T_own", without.total());
   const Seconds<R> nothing{};
   auto W = kQueueShared(max(behind - alone, nothing));
   out.queue = W;
-  if (plain(W) > 0 && plain(rho) > 0) out.tails.push_back({rho, called("m_queue", W / rho)});
+  if (plain(W) > 0) out.tails.push_back({rho, called("m_queue", W / rho)});
 }
 
 // M/G/B at the rate at which the batch is full: then a place is held for B/λ_B.
@@ -241,7 +244,8 @@ Waiting<R> waiting(const LoadInput<R>& x, const Decoding<R>& d, const Saturation
   out.busy = kBusyShare(1 - (1 - rho) * exp(-n));
   auto P_busy = out.busy;
   NAME(P_busy);
-  if (x.prompts == PromptSteps::kShared) {
+  // Steps that take no time without prompts leave a plain queue.
+  if (x.prompts == PromptSteps::kShared && plain(d.step) > 0) {
     detail::wait_shared(x, d, out);
   } else {
     detail::wait_alone(x, d, out);
