@@ -49,6 +49,7 @@ const std::vector<const Question*>& questions() {
       &decode_question(),          //
       &chunk_question(),           //
       &pools_question(),           //
+      &load_question(),            //
       &dtype_question(),           //
       &quantize_question(),        //
       &accumulate_question(),      //

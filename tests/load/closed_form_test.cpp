@@ -90,15 +90,15 @@ TEST_CASE("saturation: where the batch is full, or every chunk") {
   s.shape = LengthShape::kConstant;
   s.slots = 16;
   auto x = input_of(s, lifted<double>(s));
-  Saturation<double> full = saturation(x, x);
-  CHECK(!full.prefill_first_full);
+  LoadLimits<double> full = saturation(x, x);
+  CHECK(!full.by_prefill_first);
   const double n_b = 16 - plain(full.rate) * plain(prompt_work(x, Count<double>(15.0)).slot);
   CHECK(n_b > 14);
   s.slots = 4096;
   s.output = 4;
   x = input_of(s, lifted<double>(s));
   full = saturation(x, x);
-  CHECK(full.prefill_first_full);
+  CHECK(full.by_prefill_first);
   CHECK(full.rate < Frequency<double>(1 / (s.prompt / s.chunk * (s.base + s.chunk * s.prefill))));
 }
 

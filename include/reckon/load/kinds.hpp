@@ -15,6 +15,10 @@ constexpr auto names(LengthShape) {
   return std::array{"constant", "uniform", "normal", "lognormal"};
 }
 
+// What a step takes of the prompts: shared chunks of several, a chunk of one alone, or whole ones before any decode.
+enum class PromptSteps { kShared, kAlone, kFirst };
+constexpr auto names(PromptSteps) { return std::array{"shared", "alone", "first"}; }
+
 // Prompts in chunks beside the decodes, or whole in steps of their own that hold the decodes up.
 enum class StepOrder { kChunked, kPrefillFirst };
 constexpr auto names(StepOrder) { return std::array{"chunked", "prefill_first"}; }

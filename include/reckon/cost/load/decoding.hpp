@@ -39,11 +39,12 @@ inline const Formula kTpot{"load.tpot.mean", "TPOT", "time per token after the f
 inline const Formula kPrefillShare{"load.prefill_share", "ρ",
                                    "share of the time, or of the chunks, that prompts take", "λ·S",
                                    Hint::kFraction};
-inline const Formula kSlotRate{"load.saturation_by_batch", "λ_B",
-                               "rate at which decodes and prompts fill the batch", "n + ρ = B",
-                               Hint::kRequestRate};
-inline const Formula kPromptRate{"load.saturation_by_prefill", "λ_p",
-                                 "rate at which every chunk is full", "ρ = 1", Hint::kRequestRate};
+inline const Formula kLimitByBatch{"load.saturation_by_batch", "λ_B",
+                                   "rate at which decodes and prompts fill the batch", "n + ρ = B",
+                                   Hint::kRequestRate};
+inline const Formula kLimitByPrefill{"load.saturation_by_prefill", "λ_p",
+                                     "rate at which every chunk is full", "ρ = 1",
+                                     Hint::kRequestRate};
 inline const Formula kSaturation{"load.saturation", "λ_sat",
                                  "rate beyond which the queue grows without bound",
                                  "the first of batch and prefill", Hint::kRequestRate};
@@ -155,10 +156,10 @@ inline Filled filled_at(const LoadInput<double>& x, double n) {
 
 // Rates at which the batch, and prefill, are full.
 template <class R>
-struct Saturation {
+struct LoadLimits {
   std::optional<Frequency<R>> by_batch, by_prefill;
   Frequency<R> rate;
-  bool prefill_first_full = false;  // prefill binds
+  bool by_prefill_first = false;  // prefill binds
 };
 
 namespace detail {
@@ -183,15 +184,15 @@ Frequency<R> rate_where(const LoadInput<R>& x, const LoadInput<double>& flat, do
 }  // namespace detail
 
 template <class R>
-Saturation<R> saturation(const LoadInput<R>& x, const LoadInput<double>& flat) {
-  Saturation<R> out;
+LoadLimits<R> saturation(const LoadInput<R>& x, const LoadInput<double>& flat) {
+  LoadLimits<R> out;
   Smallest<kHertz, R> first;
   if (!x.decodes()) {
     auto S = prompt_work(x, Count<R>{0}).slot;
     NAME(S);
-    out.by_prefill = kPromptRate(1 / S);
+    out.by_prefill = kLimitByPrefill(1 / S);
     out.rate = kSaturation(*out.by_prefill);
-    out.prefill_first_full = true;
+    out.by_prefill_first = true;
     return out;
   }
   const double slots = plain(x.slots);
@@ -200,25 +201,25 @@ Saturation<R> saturation(const LoadInput<R>& x, const LoadInput<double>& flat) {
   auto B = x.slots;
   NAME(B);
   const double n_b = bisect(0, slots, batch);
-  out.by_batch = kSlotRate(detail::rate_where<R>(
+  out.by_batch = kLimitByBatch(detail::rate_where<R>(
       x, flat, n_b, batch,
       [&](Count<R> n, Frequency<R> rate, Seconds<R> S) { return n + rate * S - B; }));
   first.offer("batch", *out.by_batch);
   // Only as far as the batch can go: beyond, prefill does not bind.
   if (prefill(n_b) > 0) {
     const double n_p = bisect(0, n_b, prefill);
-    out.by_prefill = kPromptRate(detail::rate_where<R>(
+    out.by_prefill = kLimitByPrefill(detail::rate_where<R>(
         x, flat, n_p, prefill,
         [](Count<R>, Frequency<R> rate, Seconds<R> S) { return rate * S - 1; }));
     first.offer("prefill", *out.by_prefill);
   }
   out.rate = kSaturation(first.best());
-  out.prefill_first_full = first.winner() == 1;
+  out.by_prefill_first = first.winner() == 1;
   return out;
 }
 
 template <class R>
-struct Decoding {
+struct LoadDecoding {
   Count<R> n;
   Seconds<R> step;  // without prompts
   std::optional<Seconds<R>> tpot;
@@ -228,8 +229,8 @@ struct Decoding {
 
 // With so many decodes, at a rate that belongs to them.
 template <class R>
-Decoding<R> decoding_of(const LoadInput<R>& x, Count<R> n) {
-  Decoding<R> out;
+LoadDecoding<R> decoding_of(const LoadInput<R>& x, Count<R> n) {
+  LoadDecoding<R> out;
   auto rate = x.rate;
   out.n = n;
   out.work = prompt_work(x, n);
@@ -245,7 +246,7 @@ Decoding<R> decoding_of(const LoadInput<R>& x, Count<R> n) {
 
 // Of a rate below saturation.
 template <class R>
-Decoding<R> decoding(const LoadInput<R>& x, const LoadInput<double>& flat) {
+LoadDecoding<R> decoding(const LoadInput<R>& x, const LoadInput<double>& flat) {
   if (!x.decodes()) return decoding_of(x, Count<R>{});
   auto rate = x.rate;
   NAME(rate);
@@ -256,8 +257,7 @@ Decoding<R> decoding(const LoadInput<R>& x, const LoadInput<double>& flat) {
   auto miss = called("miss", rate_of_decodes(x, n_0) - rate);
   const double slope = detail::slope_at(n, rate_at);
   // Steps that take no time without decodes: no n belongs to a low rate, and none decodes for long.
-  if (!(std::abs(plain(miss)) <= 1e-3 * slope * (1 + n)))
-    return decoding_of(x, kDecodingNone(n_0));
+  if (!(std::abs(plain(miss)) <= 1e-3 * slope * (1 + n))) return decoding_of(x, kDecodingNone(n_0));
   auto slope_0 = found<R>("dλ/dn", slope);
   return decoding_of(x, kDecoding(n_0 - miss / (slope_0 * (Count<R>{1} / 1_s))));
 }

@@ -12,6 +12,7 @@
 #include <optional>
 #include <vector>
 
+#include "reckon/load/kinds.hpp"
 #include "reckon/units/formula/solve.hpp"
 
 namespace reckon {
@@ -21,13 +22,6 @@ template <class R>
 struct LengthShare {
   Ratio<R> share;
   Count<R> tokens;
-};
-
-// How prompts are worked on.
-enum class PromptSteps {
-  kShared,  // a chunk takes from as many prompts as it has room for
-  kAlone,   // a chunk is of one prompt
-  kFirst    // whole prompts, in steps that decode nothing
 };
 
 template <class R>

@@ -25,14 +25,14 @@ constexpr double kP99Until = 0.5;  // utilisation
 
 template <class R>
 struct LoadFigures {
-  Saturation<R> full;
+  LoadLimits<R> full;
   Frequency<R> rate;
   Ratio<R> utilisation;
   bool unbounded = false;
   std::optional<Frequency<R>> little;
   // Absent beyond saturation.
-  std::optional<Decoding<R>> decoding;
-  std::optional<Waiting<R>> waiting;  // absent for more users than places
+  std::optional<LoadDecoding<R>> decoding;
+  std::optional<LoadWaiting<R>> waiting;  // absent for more users than places
   std::optional<Seconds<R>> ttft, ttft_p50, ttft_p90, ttft_p99;
   std::optional<Seconds<R>> tpot, tpot_p50, tpot_p90, tpot_p99, inclusive, end_to_end;
   std::optional<Ratio<R>> present;
@@ -77,7 +77,7 @@ void totals(const LoadInput<R>& x, LoadFigures<R>& f) {
 }
 
 template <class R>
-void percentiles(const Waiting<R>& w, LoadFigures<R>& f) {
+void percentiles(const LoadWaiting<R>& w, LoadFigures<R>& f) {
   f.ttft_p50 = ttft_percentile(kTtftP50, w, 0.5);
   f.ttft_p90 = ttft_percentile(kTtftP90, w, 0.9);
   if (plain(f.utilisation) <= kP99Until) f.ttft_p99 = ttft_percentile(kTtftP99, w, 0.99);

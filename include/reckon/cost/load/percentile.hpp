@@ -38,15 +38,15 @@ namespace detail {
 
 // P(wait > y) for y ≥ 0.
 template <class R>
-Ratio<R> beyond_wait(const Waiting<R>& w, Seconds<R> y) {
+Ratio<R> beyond_wait(const LoadWaiting<R>& w, Seconds<R> y) {
   Sum<kOne, R> all;
-  for (const Tail<R>& x : w.tails) all.add("wait", x.chance * exp(-(y / x.mean)));
+  for (const WaitTail<R>& x : w.tails) all.add("wait", x.chance * exp(-(y / x.mean)));
   return min(all.total(), 1);
 }
 
 // P(residual + wait > y).
 template <class R>
-Ratio<R> beyond(const Waiting<R>& w, Seconds<R> y) {
+Ratio<R> beyond(const LoadWaiting<R>& w, Seconds<R> y) {
   if (plain(y) < 0) return Ratio<R>{1};
   if (!(plain(w.window) > 0)) return beyond_wait(w, y);
   auto tau = w.window;
@@ -55,7 +55,7 @@ Ratio<R> beyond(const Waiting<R>& w, Seconds<R> y) {
   const bool inside = plain(y) < plain(tau);
   Sum<kOne, R> all;
   if (inside) all.add("residual", (tau - y) / tau);
-  for (const Tail<R>& x : w.tails) {
+  for (const WaitTail<R>& x : w.tails) {
     auto alpha = x.chance;
     auto m = x.mean;
     NAME(alpha, m);
@@ -70,30 +70,30 @@ Ratio<R> beyond(const Waiting<R>& w, Seconds<R> y) {
 }
 
 template <class R>
-Ratio<R> ttft_beyond(const Waiting<R>& w, Seconds<R> x) {
+Ratio<R> ttft_beyond(const LoadWaiting<R>& w, Seconds<R> x) {
   Sum<kOne, R> all;
   for (const OwnShare<R>& one : w.own)
     all.add("share", one.share * beyond(w, x - w.overhead - one.time));
   return all.total();
 }
 
-inline Waiting<double> flattened(const Waiting<double>& w) { return w; }
+inline LoadWaiting<double> flattened(const LoadWaiting<double>& w) { return w; }
 template <class R>
-Waiting<double> flattened(const Waiting<R>& w) {
-  Waiting<double> out;
+LoadWaiting<double> flattened(const LoadWaiting<R>& w) {
+  LoadWaiting<double> out;
   out.busy = plain_quantity(w.busy);
   out.overhead = plain_quantity(w.overhead);
   out.window = plain_quantity(w.window);
   for (const OwnShare<R>& x : w.own)
     out.own.push_back({plain_quantity(x.share), plain_quantity(x.time)});
-  for (const Tail<R>& x : w.tails)
+  for (const WaitTail<R>& x : w.tails)
     out.tails.push_back({plain_quantity(x.chance), plain_quantity(x.mean)});
   return out;
 }
 
-inline double longest_of(const Waiting<double>& w) {
+inline double longest_of(const LoadWaiting<double>& w) {
   double most = plain(w.overhead) + plain(w.window), own = 0;
-  for (const Tail<double>& x : w.tails) most += 50 * plain(x.mean);
+  for (const WaitTail<double>& x : w.tails) most += 50 * plain(x.mean);
   for (const OwnShare<double>& x : w.own) own = std::max(own, plain(x.time));
   return most + own;
 }
@@ -101,8 +101,8 @@ inline double longest_of(const Waiting<double>& w) {
 }  // namespace detail
 
 template <class R>
-Seconds<R> ttft_percentile(const Formula& name, const Waiting<R>& w, double p) {
-  const Waiting<double> flat = detail::flattened(w);
+Seconds<R> ttft_percentile(const Formula& name, const LoadWaiting<R>& w, double p) {
+  const LoadWaiting<double> flat = detail::flattened(w);
   const auto miss = [&](double x) {
     return 1 - p - plain(detail::ttft_beyond(flat, Seconds<double>(x)));
   };
@@ -119,7 +119,7 @@ Seconds<R> ttft_percentile(const Formula& name, const Waiting<R>& w, double p) {
 
 // Variance by the prompts that come while a request decodes.
 template <class R>
-Seconds<R> tpot_deviation(const LoadInput<R>& x, const Decoding<R>& d) {
+Seconds<R> tpot_deviation(const LoadInput<R>& x, const LoadDecoding<R>& d) {
   const Count<R> none{0};
   auto rate = x.rate;
   auto o = x.output;

@@ -19,21 +19,21 @@ namespace detail {
 
 // What a request meets where so many decode and so many users are.
 template <class R>
-Waiting<R> users_waiting(LoadInput<R> x, const Decoding<R>& d, Count<R> N) {
+LoadWaiting<R> users_waiting(LoadInput<R> x, const LoadDecoding<R>& d, Count<R> N) {
   auto rate = x.rate;
   auto rho_all = d.rho;
   NAME(rate, N, rho_all);
   x.rate = called("λ_met", rate * (N - 1) / N);
   x.burst = Ratio<R>{1};
-  Decoding<R> met = d;
+  LoadDecoding<R> met = d;
   met.rho = called("ρ_met", min(rho_all * (N - 1) / N, 1 - 1 / N));
-  return waiting(x, met, Saturation<R>{});
+  return waiting(x, met, LoadLimits<R>{});
 }
 
 template <class R>
 Ratio<R> users_at(LoadInput<R> x, Count<R> n, Count<R> N) {
   x.rate = rate_of_decodes(x, n);
-  const Decoding<R> d = decoding_of(x, n);
+  const LoadDecoding<R> d = decoding_of(x, n);
   if (plain(d.rho) >= 1) return N + 1;
   auto TTFT = users_waiting(x, d, N).ttft;
   return n + x.rate * TTFT;
@@ -45,14 +45,14 @@ Ratio<R> users_at(LoadInput<R> x, Count<R> n, Count<R> N) {
 template <class R>
 struct UsersLoad {
   Frequency<R> rate;
-  Decoding<R> decoding;
-  std::optional<Waiting<R>> waiting;  // absent where users queue for a place
+  LoadDecoding<R> decoding;
+  std::optional<LoadWaiting<R>> waiting;  // absent where users queue for a place
   Seconds<R> ttft;
 };
 
 template <class R>
 UsersLoad<R> load_of_users(LoadInput<R> x, const LoadInput<double>& flat, Count<R> N,
-                           const Saturation<R>& full) {
+                           const LoadLimits<R>& full) {
   NAME(N);
   const Count<double> N_flat = plain_quantity(N);
   const std::function<double(double)> over = [&](double n) {

@@ -58,7 +58,7 @@ inline const Formula kTtft{"load.ttft.mean", "TTFT", "time to first token, mean"
 
 // An exponential wait of the given mean, by chance.
 template <class R>
-struct Tail {
+struct WaitTail {
   Ratio<R> chance;
   Seconds<R> mean;
 };
@@ -71,11 +71,11 @@ struct OwnShare {
 
 // overhead + residual + queue + slots + own, independent of each other: the means, and what percentiles need.
 template <class R>
-struct Waiting {
+struct LoadWaiting {
   Ratio<R> busy;
   Seconds<R> overhead, residual, window, queue, slots, waiting, alone, sharing, ttft;
   std::vector<OwnShare<R>> own;
-  std::vector<Tail<R>> tails;
+  std::vector<WaitTail<R>> tails;
 };
 
 namespace detail {
@@ -109,7 +109,7 @@ Moments<R> moments(const std::vector<OwnShare<R>>& own) {
 
 // Prompts one after the other: M/G/1, W exponential above an atom so that its first two moments are right.
 template <class R>
-void wait_alone(const LoadInput<R>& x, const Decoding<R>& d, Waiting<R>& out) {
+void wait_alone(const LoadInput<R>& x, const LoadDecoding<R>& d, LoadWaiting<R>& out) {
   const Count<R> none{0};
   auto c = x.chunk;
   auto n = d.n;
@@ -150,7 +150,7 @@ Ratio<R> steps_behind(Count<R> k, Count<R> rest, Count<R> c, Ratio<R> chance, Co
 }
 
 template <class R>
-void wait_shared(const LoadInput<R>& x, const Decoding<R>& d, Waiting<R>& out) {
+void wait_shared(const LoadInput<R>& x, const LoadDecoding<R>& d, LoadWaiting<R>& out) {
   auto rate = x.rate;
   auto burst = x.burst;
   auto s = x.prompt;
@@ -210,8 +210,8 @@ void wait_shared(const LoadInput<R>& x, const Decoding<R>& d, Waiting<R>& out) {
 
 // M/G/B at the rate at which the batch is full: then a place is held for B/λ_B.
 template <class R>
-void wait_for_slots(const LoadInput<R>& x, const Decoding<R>& d, Frequency<R> by_batch,
-                    Waiting<R>& out) {
+void wait_for_slots(const LoadInput<R>& x, const LoadDecoding<R>& d, Frequency<R> by_batch,
+                    LoadWaiting<R>& out) {
   auto rate = x.rate;
   auto burst = x.burst;
   auto B = x.slots;
@@ -235,8 +235,8 @@ void wait_for_slots(const LoadInput<R>& x, const Decoding<R>& d, Frequency<R> by
 
 // Of a rate below saturation.
 template <class R>
-Waiting<R> waiting(const LoadInput<R>& x, const Decoding<R>& d, const Saturation<R>& full) {
-  Waiting<R> out;
+LoadWaiting<R> waiting(const LoadInput<R>& x, const LoadDecoding<R>& d, const LoadLimits<R>& full) {
+  LoadWaiting<R> out;
   out.overhead = x.overhead;
   auto n = d.n;
   auto rho = d.rho;
