@@ -149,3 +149,35 @@ TEST_CASE("closed form and simulation agree", "[slow]") {
   CHECK(tpot99.mean() < 0.25);
   CHECK(decoding.mean() < 0.10);
 }
+
+TEST_CASE("so do users who wait for their answers", "[slow]") {
+  Deviation ttft, p90, tpot, rate;
+  int i = 0;
+  for (const Machine& m : kMachines)
+    for (const auto prompts : {PromptSteps::kShared, PromptSteps::kAlone})
+      for (const int prompt : {300, 1000, 3000})
+        for (const int users : {1, 4, 16, 64, 200}) {
+          const Case c{
+              m,  prompts, prompt, 200, ++i % 2 == 0 ? 512 : 2048, 128, LengthShape::kLognormal,
+              0.5};
+          LoadInput<double> x = input_of(c);
+          x.users = Count<double>(users);
+          const LoadFigures<double> f = load_figures(x, x);
+          load::Scenario s = scenario_of(c, 0);
+          s.users = static_cast<std::size_t>(users);
+          const load::Outcome o = load::simulate(s, 2);
+          CAPTURE(m.name, prompt, users, static_cast<int>(prompts));
+          ttft.add(plain(*f.ttft), o.ttft.value.mean, o.ttft.half.mean);
+          if (f.ttft_p90) p90.add(plain(*f.ttft_p90), o.ttft.value.p90, o.ttft.half.p90);
+          tpot.add(plain(*f.tpot), o.tpot.value.mean, o.tpot.half.mean);
+          rate.add(plain(f.rate), o.rate.value, o.rate.half);
+        }
+  print("TTFT", ttft);
+  print("TTFT p90", p90);
+  print("TPOT", tpot);
+  print("rate", rate);
+  CHECK(ttft.mean() < 0.10);
+  CHECK(p90.mean() < 0.15);
+  CHECK(tpot.mean() < 0.05);
+  CHECK(rate.mean() < 0.05);
+}

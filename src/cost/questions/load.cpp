@@ -1,5 +1,7 @@
 #include "reckon/cost/questions/load.hpp"
 
+#include <memory>
+
 #include "reckon/cost/chunk.hpp"
 #include "reckon/cost/load/lengths.hpp"
 #include "reckon/spec/lower.hpp"
@@ -7,7 +9,7 @@
 namespace reckon {
 namespace {
 
-// What a server is made of.
+// What a server is made of; it points into this.
 template <class R>
 struct LoadOn {
   Model<R> model;
@@ -19,8 +21,8 @@ struct LoadOn {
 };
 
 template <class R>
-Server<R> server_under(const LoadQuestion<R>& q) {
-  return server_of(LoadOn<R>{*q.model, q.served, q.cluster, q.on, q.chip, q.assume});
+LoadOn<R> machine_of(const LoadQuestion<R>& q) {
+  return {*q.model, q.served, q.cluster, q.on, q.chip, q.assume};
 }
 
 template <class R>
@@ -48,15 +50,24 @@ struct StatedSteps {
 
 // A decode step of the model, with prompt tokens beside it.
 template <class R>
-struct ModelSteps {
-  Server<R> server;
-  Count<R> t, prompt;
+class ModelSteps {
+ public:
+  explicit ModelSteps(const LoadQuestion<R>& q)
+      : on_(std::make_shared<const LoadOn<R>>(machine_of(q))),
+        server_(server_of(*on_)),
+        t_(q.tensor),
+        prompt_(*q.traffic.prompt) {}
 
   Seconds<R> operator()(Count<R> n, Count<R> x, Count<R> T_ctx) const {
-    const DecodeStep<R> step = decode_step(server, DecodeCall<R>{n, T_ctx}, t);
-    const auto compute = chunk_compute(server, n, std::optional<Count<R>>(prompt), t);
-    return mixed_step(server, step, n + x, chunk_time(compute, x), t);
+    const DecodeStep<R> step = decode_step(server_, DecodeCall<R>{n, T_ctx}, t_);
+    const auto compute = chunk_compute(server_, n, std::optional<Count<R>>(prompt_), t_);
+    return mixed_step(server_, step, n + x, chunk_time(compute, x), t_);
   }
+
+ private:
+  std::shared_ptr<const LoadOn<R>> on_;
+  Server<R> server_;
+  Count<R> t_, prompt_;
 };
 
 template <class R>
@@ -65,7 +76,7 @@ using StepOf = std::function<Seconds<R>(Count<R>, Count<R>, Count<R>)>;
 template <class R>
 StepOf<R> step_of(const LoadQuestion<R>& q) {
   if (!q.model) return StatedSteps<R>{q.steps};
-  return ModelSteps<R>{server_under(q), q.tensor, *q.traffic.prompt};
+  return ModelSteps<R>(q);
 }
 
 template <class R>
@@ -106,8 +117,9 @@ std::optional<Count<R>> cache_concurrency(const LoadQuestion<R>& q) {
   }
   const auto capacity = capacity_of(q.cluster, q.chip, q.assume.capacity);
   if (!q.model || !capacity) return {};
+  const LoadOn<R> on = machine_of(q);
   const DecodeCall<R> call{q.engine.batch, mean_cached(q)};
-  return batch_limits(server_under(q), capacity, call, T_held, q.tensor).by_memory;
+  return batch_limits(server_of(on), capacity, call, T_held, q.tensor).by_memory;
 }
 
 template <class R>
@@ -115,6 +127,7 @@ LoadInput<R> input_of(const LoadQuestion<R>& q, Count<R> slots, Count<R> T_ctx) 
   LoadInput<R> x;
   const LoadTraffic<R>& t = q.traffic;
   if (t.rate) x.rate = *t.rate;
+  x.users = t.users;
   x.burst = burst_of(t);
   x.prompt = *t.prompt;
   x.output = *t.output;
@@ -151,7 +164,7 @@ LoadAnswer<R> answer(const LoadQuestion<R>& q) {
   const LoadInput<R> x = input_of(q, out.slots, out.context);
   const LoadInput<double> flat =
       input_of(lower(q), plain_quantity(out.slots), plain_quantity(out.context));
-  out.figures = load_figures(x, flat, q.traffic.users);
+  out.figures = load_figures(x, flat);
   out.step_alone = x.step(Count<R>{0}, Count<R>{0});
   out.step_full = x.step(out.slots, x.chunk);
   return out;

@@ -66,6 +66,7 @@ class LoadKind : public QuestionOf<LoadQuestion> {
 
   void say(const Input& q, const Output& out, Result& r) const override {
     if (r.name.empty()) r.name = title(q);
+    if (!q.model) r.assumptions.clear();  // conventions of a model's steps, and none is asked about
     const LoadFigures<double>& f = out.figures;
     if (f.unbounded)
       say_unbounded(q, r);
@@ -364,8 +365,9 @@ class LoadKind : public QuestionOf<LoadQuestion> {
           "4 to 6 % of TPOT's. How good the step's time is, is another matter.");
     if (q.traffic.users)
       r.answer.notes.emplace_back(
-          "Users who wait: Little's law on a closed loop; the wait is rougher than under a rate "
-          "(simulate: yes).");
+          "Closed form against its simulation over 90 loads of 1 to 200 users: mean absolute "
+          "deviation 3 % of TTFT's mean, 5 % of p90 (up to 90 % of saturation), 1 % of TPOT and of "
+          "the rate. How good the step's time is, is another matter.");
     if (!q.traffic.trace.empty())
       r.answer.notes.emplace_back(
           "The closed form takes the trace's rate, means and spreads, lengths as lognormal and "

@@ -18,6 +18,9 @@ namespace reckon {
 inline const Formula kPromptCost{"load.prompt_cost", "E",
                                  "time a prompt adds to the steps that carry it",
                                  "mixed steps less decode steps, its part"};
+inline const Formula kPromptCostOthers{"load.prompt_cost_others", "E",
+                                       "time a prompt adds to the steps of the others",
+                                       "one of N with a place is not held up by his own prompt"};
 inline const Formula kPromptSlot{"load.prompt_slot", "S",
                                  "time the steps that carry a prompt take, its part",
                                  "all its steps; of a shared one its share"};
@@ -79,6 +82,19 @@ Ratio<R> beside_in_step(const LoadInput<R>& x, Count<R> n) {
 
 }  // namespace detail
 
+namespace detail {
+
+template <class R>
+Seconds<R> felt(const LoadInput<R>& x, Seconds<R> cost) {
+  if (!x.users) return cost;
+  auto N = min(*x.users, x.slots);
+  auto E_all = cost;
+  NAME(N, E_all);
+  return kPromptCostOthers(E_all * (N - 1) / N);
+}
+
+}  // namespace detail
+
 // Both are means over the prompts' lengths.
 template <class R>
 struct PromptWork {
@@ -97,7 +113,7 @@ PromptWork<R> prompt_work(const LoadInput<R>& x, Count<R> n) {
     for (const LengthShare<R>& one : x.lengths)
       cost.add("share", one.share * x.step(none, one.tokens));
     auto E = kPromptCostWhole(cost.total());
-    return {E, E};
+    return {detail::felt(x, E), E};
   }
   auto t_c = called("t_c", x.step(n, c));
   auto nu = detail::beside_in_step(x, n);
@@ -115,8 +131,8 @@ PromptWork<R> prompt_work(const LoadInput<R>& x, Count<R> n) {
     cost.add("share", one.share * (k * (t_c - t_0) + rest / together * (t_last - t_0)));
   }
   if (x.prompts == PromptSteps::kAlone)
-    return {kPromptCost(cost.total()), kPromptSlot(slot.total())};
-  return {kPromptCost(cost.total()), kPromptSlotShared(s / c * t_c)};
+    return {detail::felt(x, kPromptCost(cost.total())), kPromptSlot(slot.total())};
+  return {detail::felt(x, kPromptCost(cost.total())), kPromptSlotShared(s / c * t_c)};
 }
 
 template <class R>
@@ -160,6 +176,7 @@ struct LoadLimits {
   std::optional<Frequency<R>> by_batch, by_prefill;
   Frequency<R> rate;
   bool by_prefill_first = false;  // prefill binds
+  double n = 0;                   // that decode then
 };
 
 namespace detail {
@@ -213,6 +230,8 @@ LoadLimits<R> saturation(const LoadInput<R>& x, const LoadInput<double>& flat) {
         [](Count<R>, Frequency<R> rate, Seconds<R> S) { return rate * S - 1; }));
     first.offer("prefill", *out.by_prefill);
   }
+  out.n = n_b;
+  if (out.by_prefill && first.winner() == 1) out.n = bisect(0, n_b, prefill);
   out.rate = kSaturation(first.best());
   out.by_prefill_first = first.winner() == 1;
   return out;

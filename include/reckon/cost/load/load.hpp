@@ -1,6 +1,6 @@
 // What users wait under a load, in closed form: percentiles where they hold, and a reason where they don't.
 //
-//   LoadFigures<R> f = load_figures(x, flat);        // x.rate; or load_figures(x, flat, users)
+//   LoadFigures<R> f = load_figures(x, flat);        // x.rate; or x.users
 //   f.unbounded                                       // the rate is beyond saturation: no number
 //   *f.ttft_p90, *f.tpot
 //
@@ -22,6 +22,7 @@ inline const Formula kPresent{"load.present", "L", "requests inside at once, on 
                               "Little's law: λ · end to end", Hint::kRatio};
 
 constexpr double kP99Until = 0.5;  // utilisation
+constexpr double kUsersPercentilesUntil = 0.9;
 
 template <class R>
 struct LoadFigures {
@@ -85,14 +86,14 @@ void percentiles(const LoadWaiting<R>& w, LoadFigures<R>& f) {
 
 }  // namespace detail
 
+// With x.users and flat.users, of a closed loop; else of x.rate.
 template <class R>
-LoadFigures<R> load_figures(LoadInput<R> x, const LoadInput<double>& flat,
-                            std::optional<Count<R>> users = {}) {
+LoadFigures<R> load_figures(LoadInput<R> x, const LoadInput<double>& flat) {
   LoadFigures<R> f;
   f.full = saturation(x, flat);
   if (x.decodes()) f.little = little_bound(x);
-  if (users) {
-    const UsersLoad<R> u = load_of_users(x, flat, *users, f.full);
+  if (x.users) {
+    const UsersLoad<R> u = load_of_users(x, flat, *x.users, f.full);
     x.rate = u.rate;
     f.decoding = u.decoding;
     f.waiting = u.waiting;
@@ -103,14 +104,15 @@ LoadFigures<R> load_figures(LoadInput<R> x, const LoadInput<double>& flat,
   auto rate_sat = f.full.rate;
   NAME(rate, rate_sat);
   f.utilisation = kUtilisation(rate / rate_sat);
-  if (!users) {
+  if (!x.users) {
     f.unbounded = !(plain(rate) < plain(rate_sat));
     if (f.unbounded) return f;
     f.decoding = decoding(x, flat);
     f.waiting = waiting(x, *f.decoding, f.full);
     f.ttft = f.waiting->ttft;
   }
-  if (f.waiting) detail::percentiles(*f.waiting, f);
+  const bool queue_outside = x.users && plain(f.utilisation) > kUsersPercentilesUntil;
+  if (f.waiting && !queue_outside) detail::percentiles(*f.waiting, f);
   detail::tpot_figures(x, f);
   detail::totals(x, f);
   return f;

@@ -107,9 +107,9 @@ Moments<R> moments(const std::vector<OwnShare<R>>& own) {
   return {a.total(), b.total(), c.total()};
 }
 
-// Prompts one after the other: M/G/1, W exponential above an atom so that its first two moments are right.
+// Each share's prompt, nothing ahead of it.
 template <class R>
-void wait_alone(const LoadInput<R>& x, const LoadDecoding<R>& d, LoadWaiting<R>& out) {
+void own_steps(const LoadInput<R>& x, const LoadDecoding<R>& d, LoadWaiting<R>& out) {
   const Count<R> none{0};
   auto c = x.chunk;
   auto n = d.n;
@@ -122,6 +122,12 @@ void wait_alone(const LoadInput<R>& x, const LoadDecoding<R>& d, LoadWaiting<R>&
     const auto [k, rest] = chunks_of(one.tokens, c);
     out.own.push_back({one.share, kOwnSteps(k * x.step(n, c) + x.step(n, rest))});
   }
+}
+
+// Prompts one after the other: M/G/1, W exponential above an atom so that its first two moments are right.
+template <class R>
+void wait_alone(const LoadInput<R>& x, const LoadDecoding<R>& d, LoadWaiting<R>& out) {
+  own_steps(x, d, out);
   const Moments<R> m = moments(out.own);
   auto rate = x.rate;
   auto burst = x.burst;
@@ -231,6 +237,27 @@ void wait_for_slots(const LoadInput<R>& x, const LoadDecoding<R>& d, Frequency<R
   out.tails.push_back({P_slot, m_slot});
 }
 
+// The mean and its parts.
+template <class R>
+void add_up(const LoadInput<R>& x, LoadWaiting<R>& out) {
+  Sum<kSecond, R> own, alone;
+  const Count<R> none{0};
+  for (std::size_t i = 0; i < out.own.size(); ++i) {
+    own.add("share", out.own[i].share * out.own[i].time);
+    alone.add("share", x.lengths[i].share * x.step(none, x.lengths[i].tokens));
+  }
+  auto residual = out.residual;
+  auto queue = out.queue;
+  auto slots = out.slots;
+  auto T_own = called("T_own", own.total());
+  auto T_alone = kAlone(alone.total());
+  auto W_all = kWaitsMean(residual + queue + slots);
+  out.waiting = W_all;
+  out.alone = T_alone;
+  out.sharing = kChunking(T_own - T_alone);
+  out.ttft = kTtft(x.overhead + W_all + T_own);
+}
+
 }  // namespace detail
 
 // Of a rate below saturation.
@@ -251,22 +278,7 @@ LoadWaiting<R> waiting(const LoadInput<R>& x, const LoadDecoding<R>& d, const Lo
     detail::wait_alone(x, d, out);
   }
   if (full.by_batch && d.tpot) detail::wait_for_slots(x, d, *full.by_batch, out);
-  Sum<kSecond, R> own, alone;
-  const Count<R> none{0};
-  for (std::size_t i = 0; i < out.own.size(); ++i) {
-    own.add("share", out.own[i].share * out.own[i].time);
-    alone.add("share", x.lengths[i].share * x.step(none, x.lengths[i].tokens));
-  }
-  auto residual = out.residual;
-  auto queue = out.queue;
-  auto slots = out.slots;
-  auto T_own = called("T_own", own.total());
-  auto T_alone = kAlone(alone.total());
-  auto W_all = kWaitsMean(residual + queue + slots);
-  out.waiting = W_all;
-  out.alone = T_alone;
-  out.sharing = kChunking(T_own - T_alone);
-  out.ttft = kTtft(x.overhead + W_all + T_own);
+  detail::add_up(x, out);
   return out;
 }
 
