@@ -35,7 +35,7 @@ void wait_of_users(const LoadInput<R>& x, const LoadDecoding<R>& d, Count<R> N,
   auto n = d.n;
   auto c = x.chunk;
   NAME(n, c, N);
-  auto nu = called("ν'", beside_in_step(x, n) * (N - 1) / N);
+  auto nu = called("ν'", beside_in_step(x, n));
   if (x.prompts == PromptSteps::kFirst) {
     auto S = d.work.slot;
     NAME(S);
@@ -62,8 +62,11 @@ void wait_of_users(const LoadInput<R>& x, const LoadDecoding<R>& d, Count<R> N,
 }
 
 template <class R>
-LoadWaiting<R> users_waiting(const LoadInput<R>& x, const LoadDecoding<R>& d, Count<R> N) {
+LoadWaiting<R> users_waiting(const LoadInput<R>& x, LoadDecoding<R> d, Count<R> N) {
   LoadWaiting<R> out;
+  auto n = d.n;
+  NAME(n, N);
+  d.n = called("n'", n * (N - 1) / N);  // beside him: he decodes nothing himself
   out.overhead = x.overhead;
   own_steps(x, d, out);
   wait_of_users(x, d, N, out);

@@ -1,6 +1,7 @@
 // What a request waits, and what its own prompt takes: mean TTFT in parts, and what its distribution is made of.
 //
-//   residual   the step that runs on arrival: E[t²]/(2·E[t]), if anything runs (P = 1 − (1 − ρ)·e^−n)
+//   residual   the step that runs on arrival: E[t²]/(2·E[t]), if anything runs (P = 1 − (1 − ρ)·e^−n). Where prompts queue for
+//              steps of their own the queue counts those, and the residual decode steps alone (P = 1 − e^−n)
 //   queue      prompts ahead. One prompt a step, or whole prompts: Pollaczek and Khinchine's mean on S, and their second moment.
 //              Shared chunks: a bulk queue, below
 //   slots      for a place in the batch: Erlang's C on B places, times a mean wait that is exponential (Allen, Cunneen)
@@ -23,6 +24,9 @@ namespace reckon {
 
 inline const Formula kBusyShare{"load.busy", "P_busy", "chance that a step runs on arrival",
                                 "1 − (1 − ρ)·e^−n", Hint::kFraction};
+inline const Formula kBusyDecodes{"load.busy_decodes", "P_busy",
+                                  "chance that a decode step runs on arrival", "1 − e^−n",
+                                  Hint::kFraction};
 inline const Formula kResidual{"load.ttft.residual", "R", "wait for the step that runs, mean",
                                "P_busy·t_0/2"};
 inline const Formula kResidualShared{"load.ttft.residual_shared", "R",
@@ -268,11 +272,10 @@ LoadWaiting<R> waiting(const LoadInput<R>& x, const LoadDecoding<R>& d, const Lo
   auto n = d.n;
   auto rho = d.rho;
   NAME(n, rho);
-  out.busy = kBusyShare(1 - (1 - rho) * exp(-n));
-  auto P_busy = out.busy;
-  NAME(P_busy);
   // Steps that take no time without prompts leave a plain queue.
-  if (x.prompts == PromptSteps::kShared && plain(d.step) > 0) {
+  const bool shared = x.prompts == PromptSteps::kShared && plain(d.step) > 0;
+  out.busy = shared ? kBusyShare(1 - (1 - rho) * exp(-n)) : kBusyDecodes(1 - exp(-n));
+  if (shared) {
     detail::wait_shared(x, d, out);
   } else {
     detail::wait_alone(x, d, out);
