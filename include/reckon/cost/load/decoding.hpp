@@ -34,9 +34,6 @@ inline const Formula kRateOfDecodes{
     "Little's law on n = λ·(o − 1)·t/(1 − λ·E)", Hint::kRequestRate};
 inline const Formula kDecoding{"load.decoding", "n", "sequences that decode at once, on average",
                                "the n at which λ(n) is the rate", Hint::kRatio};
-inline const Formula kDecodingNone{"load.decoding_none", "n",
-                                   "sequences that decode at once, on average",
-                                   "none for long: steps without them take no time", Hint::kRatio};
 inline const Formula kTpot{"load.tpot.mean", "TPOT", "time per token after the first, mean",
                            "t(n, 0) / (1 − λ·E)"};
 inline const Formula kPrefillShare{"load.prefill_share", "ρ",
@@ -276,7 +273,7 @@ LoadDecoding<R> decoding(const LoadInput<R>& x, const LoadInput<double>& flat) {
   auto miss = called("miss", rate_of_decodes(x, n_0) - rate);
   const double slope = detail::slope_at(n, rate_at);
   // Steps that take no time without decodes: no n belongs to a low rate, and none decodes for long.
-  if (!(std::abs(plain(miss)) <= 1e-3 * slope * (1 + n))) return decoding_of(x, kDecodingNone(n_0));
+  if (!(std::abs(plain(miss)) <= 1e-3 * slope * (1 + n))) return decoding_of(x, n_0);
   auto slope_0 = found<R>("dλ/dn", slope);
   return decoding_of(x, kDecoding(n_0 - miss / (slope_0 * (Count<R>{1} / 1_s))));
 }
