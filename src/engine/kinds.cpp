@@ -50,6 +50,7 @@ const std::vector<const Question*>& questions() {
       &chunk_question(),           //
       &pools_question(),           //
       &serving_question(),         //
+      &load_question(),            //
       &dtype_question(),           //
       &quantize_question(),        //
       &accumulate_question(),      //

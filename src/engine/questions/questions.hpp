@@ -19,6 +19,7 @@ const Question& experts_question();
 const Question& gemm_question();
 const Question& goodput_question();
 const Question& lifetime_question();
+const Question& load_question();
 const Question& loss_error_question();
 const Question& mup_question();
 const Question& pipeline_question();
