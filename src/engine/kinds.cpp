@@ -42,6 +42,7 @@ const std::vector<const Question*>& questions() {
       &pipeline_question(),        //
       &goodput_question(),         //
       &tensor_question(),          //
+      &layer_question(),           //
       &experts_question(),         //
       &gemm_question(),            //
       &attention_question(),       //

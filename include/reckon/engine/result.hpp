@@ -99,6 +99,24 @@ struct Answer {
   std::string timeline_unit;           // "s", or "pass" where no times are stated
 };
 
+// One axis of a plan's mesh: its ranks, how far apart they are, how many of a group share a node, and
+// what they talk over.
+struct MeshRow {
+  std::string axis;
+  int ranks = 1, apart = 1, in_node = 1;
+  std::string link;
+};
+
+// Memory of a pipeline stage over a step: its largest in each of equal spans of time, in bytes; the
+// peak, when it comes (share of the step), in which pass, with how many micro-batches' pieces kept.
+struct MemoryCurve {
+  int stage = 0;
+  std::vector<double> points;
+  double peak = 0, at = 0;
+  std::string pass = {};
+  int pieces = 0;
+};
+
 struct Result {
   std::string name, file, case_name, kind;
   std::vector<std::pair<std::string, std::string>>
@@ -107,6 +125,9 @@ struct Result {
   std::vector<Assumption> assumptions;
   std::vector<std::string> warnings, not_modelled;
   std::vector<Fix> fixes;
+  std::vector<MeshRow> mesh;        // where more than one axis is laid out
+  std::vector<MemoryCurve> curves;  // with a pipeline
+  std::vector<std::string> memory_notes;
   Answer answer;  // of a question; empty for a training plan
   bool fits = true;
 

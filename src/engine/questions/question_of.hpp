@@ -27,6 +27,7 @@
 #include "reckon/engine/legal.hpp"
 #include "reckon/spec/law.hpp"
 #include "reckon/spec/lift.hpp"
+#include "reckon/spec/stack.hpp"
 
 namespace reckon {
 
@@ -82,6 +83,8 @@ void resolve_field(Workspace& work, doc::Value& at, Diagnostics& d) {
     at = resolve_assume(work, at, d);
   } else if constexpr (std::is_same_v<T, Law<double>>) {
     at = resolve_law(work, at, d);
+  } else if constexpr (std::is_same_v<T, Stack<double>>) {
+    at = resolve_stack(work, at, d);
   } else if constexpr (std::is_same_v<T, Chip<double>>) {
     at = resolve_chip(work, at, d);
   }

@@ -18,6 +18,7 @@ const Question& emergence_question();
 const Question& experts_question();
 const Question& gemm_question();
 const Question& goodput_question();
+const Question& layer_question();
 const Question& lifetime_question();
 const Question& load_question();
 const Question& loss_error_question();
