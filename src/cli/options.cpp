@@ -536,13 +536,15 @@ std::vector<Command> commands(Values& v) {
        "WHAT FILE…",
        "measured times to a file of kernel constants",
        {"reckon calibrate kernels measurements/h100-sxm.yaml --output my-h100.yaml",
+        "reckon calibrate chip mine.json --name \"this machine\" --output mine-chip.yaml",
         "reckon calibrate collectives all_reduce.txt --chip h100-sxm --output my-nccl.yaml",
         "reckon calibrate kernels gemm.csv --chip b200 --kernel gemm --column \"time us=latency\""},
        [=, &v](CLI::App& app) {
          CalibrateCommand& o = v.calibrate;
-         app.add_option("WHAT", o.what, "kernels or collectives")->type_name("")->required();
+         app.add_option("WHAT", o.what, "kernels, collectives or chip")->type_name("")->required();
          app.add_option("FILE", o.files,
-                        "kind: measurements, nccl-tests' output, nvbandwidth's JSON, or CSV")
+                        "kind: measurements, reckon-bench's JSON, nccl-tests' or nvbandwidth's "
+                        "output, or CSV")
              ->type_name("")
              ->required();
          word(app, "--output", o.output, "FILE", "write the constants there");

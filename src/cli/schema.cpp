@@ -10,6 +10,7 @@
 #include "reckon/doc/reference.hpp"
 #include "reckon/engine/kinds.hpp"
 #include "reckon/spec/architecture.hpp"
+#include "reckon/spec/bench.hpp"
 #include "reckon/spec/budgets.hpp"
 #include "reckon/spec/kernels.hpp"
 #include "reckon/spec/measurements.hpp"
@@ -51,6 +52,8 @@ std::vector<Kind> make_kinds() {
        [] { return describe<Nccl<double>>(); }},
       {"measurements", "measurements/", "Measured times of kernels and collectives.",
        [] { return describe<Measurements<double>>(); }},
+      {"bench", "anywhere", "What reckon-bench measured on one machine (JSON).",
+       [] { return describe<Bench<double>>(); }},
       {"budgets", "measurements/", "Errors that predictions are held to.",
        [] { return describe<Budgets<double>>(); }},
       {"format", "formats/", "How a number is stored.",
