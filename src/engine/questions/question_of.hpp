@@ -12,6 +12,8 @@
 // Assume a preset.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <optional>
 #include <string>
@@ -20,6 +22,7 @@
 
 #include "../assumed.hpp"
 #include "../collect.hpp"
+#include "../idle.hpp"
 #include "../parts.hpp"
 #include "../places.hpp"
 #include "reckon/doc/set_member.hpp"
@@ -240,6 +243,8 @@ class QuestionOf : public Question {
     legal(out->question, {places, diagnostics});
     refuse_idle_assumptions(*out, out->question.assume, info().assumptions, word(), diagnostics);
     if (diagnostics.error_count() > before) return nullptr;
+    for (const std::string& path : idle_inputs(*out))
+      diagnostics.warning(places.of(path), fmt::format("{}: nothing here depends on it", path));
     return out;
   }
 
