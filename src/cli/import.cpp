@@ -7,7 +7,7 @@
 
 #include "commands.hpp"
 #include "reckon/engine/legal.hpp"
-#include "reckon/engine/load.hpp"
+#include "reckon/engine/resolve.hpp"
 #include "reckon/report/import.hpp"
 
 namespace reckon::cli {

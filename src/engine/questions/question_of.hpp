@@ -28,6 +28,7 @@
 #include "reckon/doc/set_member.hpp"
 #include "reckon/engine/kinds.hpp"
 #include "reckon/engine/legal.hpp"
+#include "reckon/engine/resolve.hpp"
 #include "reckon/spec/law.hpp"
 #include "reckon/spec/lift.hpp"
 
