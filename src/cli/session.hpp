@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "reckon/engine/plan_file.hpp"
+#include "reckon/engine/load.hpp"
 #include "reckon/engine/workspace.hpp"
 
 namespace reckon::cli {

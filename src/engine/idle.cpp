@@ -7,13 +7,8 @@
 namespace reckon {
 namespace {
 
-// Of the data folder: a chip's file states much that one question doesn't ask.
-bool of_data(const Span& span) {
-  static const std::vector<std::string_view> shelves{"presets/", "hardware/",   "models/", "formats/",
-                                                     "laws/",    "optimizers/", "measurements/"};
-  return std::any_of(shelves.begin(), shelves.end(),
-                     [&](std::string_view s) { return span.file->name.starts_with(s); });
-}
+// A plan with cases states once what only some of them ask for; a flag is meant for the one question.
+bool of_flag(const Span& span) { return span && span.file->name.starts_with("--"); }
 
 }  // namespace
 
@@ -27,7 +22,7 @@ std::vector<std::string> idle_inputs(const Loaded& loaded) {
     if (recorded.tape().node(i).op != Op::kInput) continue;
     const std::string path(recorded.tape().name_of(i)->path);
     const auto at = loaded.origins.find(path);
-    if (at == loaded.origins.end() || !at->second.span || of_data(at->second.span)) continue;
+    if (at == loaded.origins.end() || !of_flag(at->second.span)) continue;
     if (!read.contains(path)) out.push_back(path);
   }
   std::sort(out.begin(), out.end());
