@@ -39,6 +39,8 @@ std::vector<Kind> make_kinds() {
        [] { return describe<Architecture>(); }},
       {"import", "presets/import.yaml", "What holds for a config.json of every architecture.",
        [] { return describe<ImportRules>(); }},
+      {"quantization", "presets/quantization.yaml", "What the quantization of a config.json means.",
+       [] { return describe<QuantizationRules>(); }},
       {"chip", "hardware/chips/", "What one GPU can do.", [] { return describe<Chip<double>>(); }},
       {"node", "hardware/nodes/", "GPUs that share a scale-up link, and their network ports.",
        [] { return describe<Node<double>>(); }},

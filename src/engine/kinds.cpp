@@ -2,6 +2,7 @@
 
 #include "questions/questions.hpp"
 #include "reckon/cost/training.hpp"
+#include "reckon/engine/load.hpp"
 
 namespace reckon {
 namespace {

@@ -9,7 +9,7 @@
 #include "parts.hpp"
 #include "reckon/base/text.hpp"
 #include "reckon/engine/import.hpp"
-#include "reckon/engine/load.hpp"
+#include "reckon/engine/resolve.hpp"
 #include "reckon/units/parse.hpp"
 
 namespace reckon {

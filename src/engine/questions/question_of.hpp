@@ -12,6 +12,8 @@
 // Assume a preset.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <optional>
 #include <string>
@@ -20,11 +22,13 @@
 
 #include "../assumed.hpp"
 #include "../collect.hpp"
+#include "../idle.hpp"
 #include "../parts.hpp"
 #include "../places.hpp"
 #include "reckon/doc/set_member.hpp"
 #include "reckon/engine/kinds.hpp"
 #include "reckon/engine/legal.hpp"
+#include "reckon/engine/resolve.hpp"
 #include "reckon/spec/law.hpp"
 #include "reckon/spec/lift.hpp"
 #include "reckon/spec/stack.hpp"
@@ -243,6 +247,8 @@ class QuestionOf : public Question {
     legal(out->question, {places, diagnostics});
     refuse_idle_assumptions(*out, out->question.assume, info().assumptions, word(), diagnostics);
     if (diagnostics.error_count() > before) return nullptr;
+    for (const std::string& path : idle_inputs(*out))
+      diagnostics.warning(places.of(path), fmt::format("{}: nothing here depends on it", path));
     return out;
   }
 
