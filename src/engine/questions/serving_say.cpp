@@ -271,6 +271,11 @@ void say_serving(const Plan& q, const Out& out, Result& r) {
       "steps that carry prompts too.");
   r.not_modelled = {"waiting in a queue", "tokenizing and detokenizing",
                     "a scheduler's time that grows with the batch", "fragments of cache blocks"};
+  const bool dealt = q.assume.decode.shared_heads == SharedHeads::kByBatch &&
+                     number(q.mesh.tensor) > number(fewest_kv_heads(q.model));
+  if (dealt)
+    r.not_modelled.emplace_back(
+        "the exchange of queries and outputs among ranks that share a head");
   if (q.mesh.data.raw > 1) r.not_modelled.emplace_back("experts' imbalance beyond one factor");
   say_mixers(q.model, r);
 }

@@ -25,9 +25,12 @@ inline const Formula kCacheSweep{"serving.attention.decode", "t_dec", "decode at
 inline const Formula kLatentSweep{"serving.attention.latent", "t_dec",
                                   "decode attention over a latent cache",
                                   "fixed + the slower of FLOP and bytes"};
-inline const Formula kPromptPairs{
-    "serving.attention.pairs", "n_pair", "tokens that one of the prompt's sees, on average",
-    "what is past + half of the new, at most a window", Hint::kLength};
+inline const Formula kPromptPairs{"serving.attention.pairs", "n_pair",
+                                  "tokens that one of the prompt's sees, on average",
+                                  "what is past + half of the new", Hint::kLength};
+inline const Formula kPromptPairsWindow{
+    "serving.attention.pairs_window", "n_pair", "tokens that one of the prompt's sees, on average",
+    "what is past + half of the new, at most the window", Hint::kLength};
 inline const Formula kPromptSweep{"serving.attention.prefill", "t_pre",
                                   "prefill attention of a layer",
                                   "fixed + the slower of FLOP and reading what is past"};
@@ -167,9 +170,8 @@ Seconds<R> prompt_sweep(const ServingMachine<R>& s, const Mixer<R>& x, const Ste
   auto s_new = call.s;
   auto past = call.past;
   NAME(n_x, s_new, past);
-  auto pairs = past + s_new / 2;
-  NAME(pairs);
-  auto n_pair = kPromptPairs(x.window ? min(pairs, *x.window) : pairs);
+  auto n_pair = x.window ? kPromptPairsWindow(min(past + s_new / 2, *x.window))
+                         : kPromptPairs(past + s_new / 2);
   auto q = *x.heads / s.mesh.tensor;
   auto d_both = (query_width(s.model, x) + value_width(s.model, x)) / *x.heads;
   auto P = s.P_16;

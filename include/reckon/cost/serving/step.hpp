@@ -151,8 +151,12 @@ StepTimes<R> serving_step(const ServingMachine<R>& s, const StepCall<R>& whole) 
   for (const LayerGroup<R>& g : s.model.layers) {
     const detail::OpTimes<R> t = layer_times(s, g, call);
     const Label label{"layers of group", i++};
-    for (std::size_t o = 0; o < kStepOps; ++o)
-      if (!(t[o] <= Seconds<R>{})) sums[o].add(label, kStepOperators(g.count * t[o]));
+    for (std::size_t o = 0; o < kStepOps; ++o) {
+      auto t_one = t[o];
+      if (t_one <= Seconds<R>{}) continue;
+      NAME(t_one);
+      sums[o].add(label, kStepOperators(g.count * t_one));
+    }
   }
   Sum<kSecond, R> all;
   for (std::size_t o = 0; o < kStepOps; ++o) out.op[o] = sums[o].total();
