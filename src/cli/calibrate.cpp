@@ -66,10 +66,12 @@ int write_kernels(Session& session, const CalibrateCommand& options,
 
 int calibrate(Session& session, const Shared& shared, const CalibrateCommand& options) {
   Diagnostics& d = session.diagnostics();
+  if (options.what == "runs") return calibrate_runs(session, shared, options);
+  if (!options.rows.empty()) d.error({}, "--rows is of runs").help("reckon calibrate runs STACK");
   const bool collectives = options.what == "collectives";
   if (!collectives && options.what != "kernels")
     d.error({}, fmt::format("calibrate: nothing is called '{}'", options.what))
-        .help("kernels or collectives");
+        .help("kernels, collectives or runs");
   if (shared.format == Format::kCsv) d.error({}, "calibrate: no CSV of it").help("--format json");
   CalibrateOptions how;
   if (options.form == "root") how.form = CurveForm::kRoot;

@@ -50,7 +50,7 @@ TEST_CASE("a few wild points hardly move the constants, and a least-squares fit 
   const FitOutcome robust = fit_robustly(kLine, {{10, 0.1}}, line.errors());
   CHECK(robust.values[0] == Approx(40).epsilon(0.06));
   CHECK(robust.values[1] == Approx(0.03).epsilon(0.06));
-  const FitOutcome squares = fit_robustly(kLine, {{10, 0.1}}, line.errors(), 1e3);
+  const FitOutcome squares = fit_robustly(kLine, {{10, 0.1}}, line.errors(), RobustLoss{1e3});
   CHECK(std::abs(squares.values[0] / 40 - 1) > 0.06);
 }
 
