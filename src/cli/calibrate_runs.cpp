@@ -29,10 +29,10 @@ std::string text_of(Session& session, const Shared& shared,
 // Options of measured kernels that say nothing about runs.
 void refuse_others(const CalibrateCommand& o, Diagnostics& d) {
   const std::pair<const char*, bool> said[] = {
-      {"--onto", !o.onto.empty()},       {"--name", !o.name.empty()},
-      {"--form", !o.form.empty()},       {"--chip", !o.chip.empty()},
-      {"--kernel", !o.kernel.empty()},   {"--library", !o.library.empty()},
-      {"--dtype", !o.dtype.empty()},     {"--column", !o.columns.empty()}};
+      {"--onto", !o.onto.empty()},     {"--name", !o.name.empty()},
+      {"--form", !o.form.empty()},     {"--chip", !o.chip.empty()},
+      {"--kernel", !o.kernel.empty()}, {"--library", !o.library.empty()},
+      {"--dtype", !o.dtype.empty()},   {"--column", !o.columns.empty()}};
   for (const auto& [option, is_said] : said)
     if (is_said) d.error({}, fmt::format("{} is of measured kernels, and not of runs", option));
 }

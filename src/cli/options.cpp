@@ -518,9 +518,10 @@ std::vector<Command> commands(Values& v) {
         "reckon validate collectives --leave-out group --format csv"},
        [=, &v](CLI::App& app) {
          ValidateOptions& o = v.validate;
-         app.add_option("WHAT", o.what,
-                        "runs (step times), memory, kernels or collectives, all if left out; errors: "
-                        "whether measurements/errors.csv is fresh")
+         app.add_option(
+                "WHAT", o.what,
+                "runs (step times), memory, kernels or collectives, all if left out; errors: "
+                "whether measurements/errors.csv is fresh")
              ->type_name("");
          word(app, "--leave-out", o.leave_out, "WHAT",
               "fit anew without each: source (runs); shape, m, length, chip; size, group");
@@ -544,9 +545,10 @@ std::vector<Command> commands(Values& v) {
        [=, &v](CLI::App& app) {
          CalibrateCommand& o = v.calibrate;
          app.add_option("WHAT", o.what, "kernels, collectives or runs")->type_name("")->required();
-         app.add_option("FILE", o.files,
-                        "kind: measurements, nccl-tests' output, nvbandwidth's JSON, or CSV; of runs: a "
-                        "stack")
+         app.add_option(
+                "FILE", o.files,
+                "kind: measurements, nccl-tests' output, nvbandwidth's JSON, or CSV; of runs: a "
+                "stack")
              ->type_name("")
              ->required();
          word(app, "--output", o.output, "FILE", "write the constants there");

@@ -47,7 +47,8 @@ void judge_number(const Expectation& e, const Metric& m, Diagnostics& diagnostic
     line.pass = line.pass && line.has_exact;
   }
   if (!e.printed.empty()) {
-    line.has_printed = read_metric_value(m, e.printed, e.printed_span, diagnostics, line.printed_number);
+    line.has_printed =
+        read_metric_value(m, e.printed, e.printed_span, diagnostics, line.printed_number);
     line.printed_deviation = deviation(m.value, line.printed_number);
     if (!close(line.printed_deviation, line.within)) {
       line.pass = false;

@@ -117,8 +117,7 @@ void append_priors(const std::vector<FitParameter>& parameters, const Space& spa
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     const FitParameter& p = parameters[i];
     if (p.spread > 0)
-      errors.push_back(noise * (space.inner(i, values[i]) - space.inner(i, p.usual)) /
-                       p.spread);
+      errors.push_back(noise * (space.inner(i, values[i]) - space.inner(i, p.usual)) / p.spread);
   }
 }
 
@@ -187,14 +186,14 @@ Found descend(const Space& space, Vector z, const LogErrors& of, const RobustLos
 }
 
 // Half widths of 95 % intervals in inner coordinates; 0 for a constant at a bound.
-Vector half_widths(const Space& space, const Found& found, const LogErrors& of, const RobustLoss& how) {
+Vector half_widths(const Space& space, const Found& found, const LogErrors& of,
+                   const RobustLoss& how) {
   const std::size_t n = found.z.size(), rows = found.errors.size();
   Vector out(n, 0);
   if (rows <= n) return out;
   const Normal normal = normal_equations(space, found.z, found.errors, of, how);
   double weighted = 0;
-  for (const double e : found.errors)
-    weighted += weight_of(e, how) * e * e;
+  for (const double e : found.errors) weighted += weight_of(e, how) * e * e;
   const double variance = weighted / static_cast<double>(rows - n);
   for (std::size_t i = 0; i < n; ++i) {
     if (space.at_bound(i, found.z[i])) continue;

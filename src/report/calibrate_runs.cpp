@@ -13,7 +13,8 @@ namespace reckon {
 namespace {
 
 std::string errors_text(const ErrorSummary& e) {
-  return fmt::format("{} mean, {} median, {} p90", percent(e.mean), percent(e.median), percent(e.p90));
+  return fmt::format("{} mean, {} median, {} p90", percent(e.mean), percent(e.median),
+                     percent(e.p90));
 }
 
 Section section_of(const RunsCalibration& c) {
@@ -33,11 +34,13 @@ Section section_of(const RunsCalibration& c) {
                  k.at_bound ? "at its bound" : ""});
   s.notes.push_back(fmt::format("{} runs, {} of them core: error {}; before {}", c.rows, c.core,
                                 errors_text(c.in_sample), errors_text(c.before)));
-  if (c.core < 6) s.notes.emplace_back("Fewer than six core runs: starting values, they prove nothing.");
-  s.notes.push_back(c.left_what.empty()
-                        ? "One model of one source: nothing can be left out."
-                        : fmt::format("Leaving out a {}: {}", c.left_what, errors_text(c.left_out)));
-  if (!c.idle.empty()) s.notes.push_back("Not fitted, no run depends on them: " + join(c.idle, ", "));
+  if (c.core < 6)
+    s.notes.emplace_back("Fewer than six core runs: starting values, they prove nothing.");
+  s.notes.push_back(c.left_what.empty() ? "One model of one source: nothing can be left out."
+                                        : fmt::format("Leaving out a {}: {}", c.left_what,
+                                                      errors_text(c.left_out)));
+  if (!c.idle.empty())
+    s.notes.push_back("Not fitted, no run depends on them: " + join(c.idle, ", "));
   return s;
 }
 

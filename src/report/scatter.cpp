@@ -33,8 +33,8 @@ std::vector<std::string> scatter(const std::vector<ScatterPoint>& points, const 
   }
   low -= 0.02, high += 0.02;
   const double lines_per_step = 2;
-  const int rows = static_cast<int>(
-      std::lround((axes.high - axes.low) / axes.step * lines_per_step)) + 1;
+  const int rows =
+      static_cast<int>(std::lround((axes.high - axes.low) / axes.step * lines_per_step)) + 1;
   const auto column = [&](double log_x) {
     return std::clamp(static_cast<int>((log_x - low) / (high - low) * axes.columns), 0,
                       axes.columns - 1);
@@ -51,7 +51,8 @@ std::vector<std::string> scatter(const std::vector<ScatterPoint>& points, const 
   for (int r = 0; r < rows; ++r) {
     const double y = axes.high - r * axes.step / lines_per_step;
     const bool labelled = r % 2 == 0, zero = std::abs(y) < axes.step / 8;
-    std::string line = labelled ? fmt::format("{:>+6.0f} % ", 100 * (zero ? 0 : y)) : std::string(9, ' ');
+    std::string line =
+        labelled ? fmt::format("{:>+6.0f} % ", 100 * (zero ? 0 : y)) : std::string(9, ' ');
     line += labelled ? "┤" : "│";
     std::string body;
     for (const int n : cells[static_cast<std::size_t>(r)])

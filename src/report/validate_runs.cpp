@@ -19,9 +19,8 @@ bool of_runs(const RunsReport& r) { return r.request.of == BudgetOf::kRuns; }
 
 std::string title_of(const RunsReport& r) {
   if (!of_runs(r)) return "Memory of measured runs";
-  return r.request.leave_out_file
-             ? "Step time of measured runs, each predicted without its source"
-             : "Step time of measured runs, by the stacks that ship";
+  return r.request.leave_out_file ? "Step time of measured runs, each predicted without its source"
+                                  : "Step time of measured runs, by the stacks that ship";
 }
 
 std::vector<Table::Column> columns(const RunsReport& r, const char* first) {
@@ -88,10 +87,11 @@ std::string bytes_label(double x) { return format_quantity(x, kByte); }
 
 Section picture_section(const RunsReport& r) {
   std::vector<ScatterPoint> points;
-  for (const RunRow& row : r.rows)
+  for (const JudgedRow& row : r.rows)
     if (row.dim == kSecond || row.dim == kByte) points.push_back({row.measured, row.error});
   Section s;
-  s.title = of_runs(r) ? "Error against the measured step time" : "Error against the measured memory";
+  s.title =
+      of_runs(r) ? "Error against the measured step time" : "Error against the measured memory";
   s.table = Table({{""}});
   for (const std::string& line : scatter(points, {}, of_runs(r) ? seconds_label : bytes_label))
     s.table.row({line});
@@ -108,7 +108,7 @@ Section rows_section(const RunsReport& r) {
                    {"error", Align::kRight},
                    {""}}),
             {}};
-  for (const RunRow& row : r.rows) {
+  for (const JudgedRow& row : r.rows) {
     std::vector<std::string> notes;
     for (const std::string& n : {row.facts.unexplained, row.facts.assumed, row.facts.caveat})
       if (!n.empty()) notes.push_back(n);
@@ -121,15 +121,19 @@ Section rows_section(const RunsReport& r) {
 
 // Rows that no budget counts stand with what is not known about them.
 Section unexplained_section(const RunsReport& r) {
-  Section s{"Out of the budgets", Table({{"file"}, {"case"}, {"error", Align::kRight}, {"not known"}}), {}};
-  for (const RunRow& row : r.rows)
+  Section s{"Out of the budgets",
+            Table({{"file"}, {"case"}, {"error", Align::kRight}, {"not known"}}),
+            {}};
+  for (const JudgedRow& row : r.rows)
     if (!row.facts.unexplained.empty())
       s.table.row({row.file, row.name, signed_percent(row.error), row.facts.unexplained});
   return s.table.empty() ? Section{} : s;
 }
 
 Section verdicts_section(const RunsReport& r) {
-  Section s{"Whether it fits", Table({{"file"}, {"case"}, {"run"}, {"predicted", Align::kRight}, {""}}), {}};
+  Section s{"Whether it fits",
+            Table({{"file"}, {"case"}, {"run"}, {"predicted", Align::kRight}, {""}}),
+            {}};
   std::size_t ran = 0, failed = 0, right_ran = 0, right_failed = 0;
   for (const FitVerdict& v : r.verdicts) {
     ++(v.ran ? ran : failed);
@@ -138,7 +142,9 @@ Section verdicts_section(const RunsReport& r) {
     s.table.row({v.file, v.name, v.ran ? "ran" : "out of memory",
                  fmt::format("{} of {}", format_quantity(v.total, kByte),
                              format_quantity(v.capacity, kByte)),
-                 v.right() ? "" : v.ran ? "said not to fit" : "said to fit"});
+                 v.right() ? ""
+                 : v.ran   ? "said not to fit"
+                           : "said to fit"});
   }
   if (ran + failed == 0) return {};
   s.notes.push_back(fmt::format(
@@ -149,7 +155,9 @@ Section verdicts_section(const RunsReport& r) {
 
 std::string figure_text(const RunBudgetLine& b, double x) {
   if (!b.measured) return "no rows";
-  return b.count ? fmt::format("{}", x) : b.hint == Hint::kRatio ? fmt::format("{:.2f}", x) : percent(x);
+  return b.count                  ? fmt::format("{}", x)
+         : b.hint == Hint::kRatio ? fmt::format("{:.2f}", x)
+                                  : percent(x);
 }
 
 Section budgets_section(const RunsReport& r) {
@@ -204,7 +212,7 @@ void write_groups(JsonWriter& json, const char* key, const std::vector<RunGroup>
   json.close();
 }
 
-void write_row(JsonWriter& json, const RunRow& r) {
+void write_row(JsonWriter& json, const JudgedRow& r) {
   json.object(JsonWriter::kOneLine).key("file").text(r.file).key("case").text(r.name);
   json.key("stack").text(r.stack).key("chip").text(r.chip).key("kind").text(r.kind);
   json.key("tier").text(name_of(r.facts.tier)).key("core").boolean(r.facts.core);
@@ -217,9 +225,7 @@ void write_row(JsonWriter& json, const RunRow& r) {
   json.key("unexplained").text(r.facts.unexplained).key("source").text(r.facts.source).close();
 }
 
-std::string optional_number(const std::optional<double>& x) {
-  return x ? shortest_number(*x) : "";
-}
+std::string optional_number(const std::optional<double>& x) { return x ? shortest_number(*x) : ""; }
 
 }  // namespace
 
@@ -240,7 +246,7 @@ std::string validate_runs_json(const RunsReport& report) {
   write_groups(json, "sources", report.files);
   write_groups(json, "stacks", report.stacks);
   json.key("rows").array();
-  for (const RunRow& r : report.rows) write_row(json, r);
+  for (const JudgedRow& r : report.rows) write_row(json, r);
   json.close().key("verdicts").array();
   for (const FitVerdict& v : report.verdicts) {
     json.object(JsonWriter::kOneLine).key("file").text(v.file).key("case").text(v.name);
@@ -260,11 +266,26 @@ std::string validate_runs_json(const RunsReport& report) {
 }
 
 std::string validate_runs_csv(const RunsReport& report) {
-  Table out({{"file"},     {"case"},      {"stack"}, {"chip"},     {"kind"},     {"tier"},
-             {"core"},     {"metric"},    {"unit"},  {"measured"}, {"predicted"}, {"error"},
-             {"constant"}, {"textbook"},  {"place"}, {"assumed"},  {"caveat"},   {"unexplained"},
+  Table out({{"file"},
+             {"case"},
+             {"stack"},
+             {"chip"},
+             {"kind"},
+             {"tier"},
+             {"core"},
+             {"metric"},
+             {"unit"},
+             {"measured"},
+             {"predicted"},
+             {"error"},
+             {"constant"},
+             {"textbook"},
+             {"place"},
+             {"assumed"},
+             {"caveat"},
+             {"unexplained"},
              {"source"}});
-  for (const RunRow& r : report.rows)
+  for (const JudgedRow& r : report.rows)
     out.row({r.file, r.name, r.stack, r.chip, r.kind, std::string(name_of(r.facts.tier)),
              r.facts.core ? "yes" : "no", r.metric, unit_name(r.dim, r.hint),
              shortest_number(r.measured), shortest_number(r.predicted), shortest_number(r.error),

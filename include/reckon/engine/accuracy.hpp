@@ -20,8 +20,7 @@ namespace reckon {
 inline constexpr std::size_t kRowsThatProve = 6;
 
 // Of the step time, if the plan has one, and of the memory.
-std::vector<Accuracy> accuracy_of(Workspace& work, const TrainingPlan<double>& plan,
-                                  bool has_time);
+std::vector<Accuracy> accuracy_of(Workspace& work, const TrainingPlan<double>& plan, bool has_time);
 
 // The file's text from the runs that ship; empty after a fault.
 std::string errors_csv(Workspace& work, Diagnostics& diagnostics);

@@ -48,7 +48,7 @@ inline const Metric* find_metric(const std::vector<Metric>& metrics, std::string
 // How good such a prediction has been on measured runs (engine/accuracy.hpp).
 struct Accuracy {
   std::string metric, text;  // "step.time", "rows like this (…): median 2.3 %, p90 5.1 %, n = 48"
-  std::string like;          // what the rows share with the plan; empty if nothing comparable was measured
+  std::string like;  // what the rows share with the plan; empty if nothing comparable was measured
   std::size_t rows = 0;
   double median = 0, p90 = 0;  // of |predicted/measured − 1|
 };

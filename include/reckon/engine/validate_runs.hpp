@@ -27,14 +27,14 @@ struct RunsRequest {
   std::string source;  // a pattern with *: only rows whose file, stack or chip it matches
 };
 
-struct RunRow {
+struct JudgedRow {
   std::string file, name, stack, chip, kind, metric;
   MeasuredFacts facts;
   Dim dim;
   Hint hint = Hint::kNone;
-  double measured = 0, predicted = 0;         // of the metric, SI
-  double error = 0;                           // of the time, or the memory
-  std::optional<double> constant, textbook;   // the baselines' errors
+  double measured = 0, predicted = 0;        // of the metric, SI
+  double error = 0;                          // of the time, or the memory
+  std::optional<double> constant, textbook;  // the baselines' errors
   Span span;
 };
 
@@ -65,7 +65,7 @@ struct RunBudgetLine {
 
 struct RunsReport {
   RunsRequest request;
-  std::vector<RunRow> rows;
+  std::vector<JudgedRow> rows;
   std::vector<FitVerdict> verdicts;
   std::vector<RunGroup> sets, files, stacks;
   std::vector<RunBudgetLine> budgets;
@@ -78,7 +78,7 @@ RunsReport validate_runs(Workspace& work, const RunsRequest& request, Diagnostic
 // Predictions alone, of runs that have been read.
 void predict_rows(const std::vector<MeasuredRun>& runs, BudgetOf of, RunsReport& report);
 
-bool belongs(const RunRow& row, RowSet rows);
-RunGroup group_of(std::string name, const std::vector<const RunRow*>& rows);
+bool belongs(const JudgedRow& row, RowSet rows);
+RunGroup group_of(std::string name, const std::vector<const JudgedRow*>& rows);
 
 }  // namespace reckon

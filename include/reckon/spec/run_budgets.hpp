@@ -23,7 +23,7 @@ enum class BudgetOf { kRuns, kMemory };
 constexpr auto names(BudgetOf) { return std::array{"runs", "memory"}; }
 
 // Which rows: all; those the accuracy is judged by; of them those whose source states the whole plan; the other rows
-// of tier A; tier B.
+// of tier A whose source does; tier B.
 enum class RowSet { kAll, kCore, kStated, kOther, kB };
 constexpr auto names(RowSet) { return std::array{"all", "core", "stated", "other", "b"}; }
 
@@ -40,12 +40,11 @@ struct RunBudget {
     v(Field("of", "", "runs (step time) | memory").required(), s.of...);
     v(Field("rows", "",
             "all | core | stated (core, the whole plan is in the source) | other (tier A beside "
-            "the core) | b (tier B)"),
+            "the core, the whole plan in the source) | b (tier B)"),
       s.rows...);
     v(Field("file", "", "only rows of files in plans/measured that match; all if not stated"),
       s.file...);
-    v(Field("metric", "", "only of this metric; memory: memory.total if not stated"),
-      s.metric...);
+    v(Field("metric", "", "only of this metric; memory: memory.total if not stated"), s.metric...);
     v(Field("mean", "", "largest mean |error|").hint(Hint::kFraction), s.mean...);
     v(Field("median", "", "largest median |error|").hint(Hint::kFraction), s.median...);
     v(Field("p90", "", "largest 90th percentile of |error|").hint(Hint::kFraction), s.p90...);

@@ -98,7 +98,8 @@ Accuracy of_memory(const std::vector<ErrorRow>& rows, const TrainingPlan<double>
   Accuracy out{"memory.total", "", "", 0, 0, 0};
   const std::string_view stack = plan.stack ? std::string_view(plan.stack->id) : "";
   find_rows(rows, {"memory", "", "", stack, plan.cluster.node.chip.id, kind, 0}, out);
-  out.text = out.rows == 0 ? "memory: nothing comparable was measured" : "memory, " + rows_text(out);
+  out.text =
+      out.rows == 0 ? "memory: nothing comparable was measured" : "memory, " + rows_text(out);
   return out;
 }
 

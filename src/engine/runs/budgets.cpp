@@ -11,13 +11,14 @@
 namespace reckon {
 namespace {
 
-std::vector<const RunRow*> rows_of(const RunBudget<double>& b, const RunsReport& report) {
+std::vector<const JudgedRow*> rows_of(const RunBudget<double>& b, const RunsReport& report) {
   const std::string metric =
       b.metric.empty() && b.of == BudgetOf::kMemory ? "memory.total" : b.metric;
-  std::vector<const RunRow*> out;
-  for (const RunRow& r : report.rows) {
+  std::vector<const JudgedRow*> out;
+  for (const JudgedRow& r : report.rows) {
     if (!belongs(r, b.rows) || (!b.file.empty() && !matches_pattern(r.file, b.file))) continue;
-    if ((!metric.empty() && r.metric != metric) || !r.facts.unexplained.empty()) continue;
+    if (!metric.empty() && r.metric != metric) continue;
+    if (b.of == BudgetOf::kMemory && !r.facts.unexplained.empty()) continue;
     out.push_back(&r);
   }
   return out;
@@ -32,8 +33,8 @@ std::string title_of(const RunBudget<double>& b) {
 }
 
 std::size_t wrong_verdicts(const RunsReport& report, const std::string& file, bool ran) {
-  return static_cast<std::size_t>(std::count_if(
-      report.verdicts.begin(), report.verdicts.end(), [&](const FitVerdict& v) {
+  return static_cast<std::size_t>(
+      std::count_if(report.verdicts.begin(), report.verdicts.end(), [&](const FitVerdict& v) {
         return v.ran == ran && !v.right() && (file.empty() || matches_pattern(v.file, file));
       }));
 }
@@ -74,6 +75,7 @@ std::optional<LoadedBudgets> run_budgets(Workspace& work, Diagnostics& d) {
     const std::size_t before = d.error_count();
     doc::Value tree = work.read_data(path, {}, d);
     doc::take(tree, "kind");
+    doc::expand_dotted_keys(tree, d);
     RunBudgets<double> file;
     Origins origins;
     bind(tree, file, {d, origins});

@@ -21,9 +21,8 @@ std::vector<MeasuredRun> runs_of(Workspace& work, const std::string& stack, cons
   std::error_code error;
   const bool own = !rows.empty() && std::filesystem::is_regular_file(rows, error);
   auto runs = own ? measured_runs_of(work, rows, d) : measured_runs(work, rows, d);
-  std::erase_if(runs, [&stack](const MeasuredRun& r) {
-    return !r.plan.stack || r.plan.stack->id != stack;
-  });
+  std::erase_if(
+      runs, [&stack](const MeasuredRun& r) { return !r.plan.stack || r.plan.stack->id != stack; });
   return runs;
 }
 
@@ -31,7 +30,8 @@ std::vector<MeasuredRun> runs_of(Workspace& work, const std::string& stack, cons
 std::string model_key(const MeasuredRun& r) {
   double layers = 0;
   for (const auto& g : r.plan.model.layers) layers += g.count.raw;
-  return fmt::format("{} {} {}", r.plan.model.id, layers, r.plan.model.hidden ? r.plan.model.hidden->raw : 0);
+  return fmt::format("{} {} {}", r.plan.model.id, layers,
+                     r.plan.model.hidden ? r.plan.model.hidden->raw : 0);
 }
 
 ErrorSummary errors_left_out(const FitPlan& how, const Stack<double>& usual,
@@ -71,8 +71,9 @@ std::string shown(const ErrorSummary& e) {
 
 // "starting values, 3 runs", or the errors of six and more.
 std::string fitted_line(const RunsCalibration& c) {
-  std::string out = c.core < 6 ? fmt::format("starting values, {} run{}", c.rows, c.rows == 1 ? "" : "s")
-                               : fmt::format("{} runs, {}", c.rows, shown(c.in_sample));
+  std::string out = c.core < 6
+                        ? fmt::format("starting values, {} run{}", c.rows, c.rows == 1 ? "" : "s")
+                        : fmt::format("{} runs, {}", c.rows, shown(c.in_sample));
   if (!c.left_what.empty())
     out += fmt::format("; leaving out a {} {}", c.left_what, shown(c.left_out));
   return out;

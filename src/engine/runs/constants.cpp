@@ -22,8 +22,7 @@ StackNumber number_in(S& s, std::string_view path) {
           if (dot == path.npos) out = {&member.raw, detail::dim_of(member), f.hint_};
         } else if constexpr (detail::Element<T>::optional) {
           if constexpr (detail::is_quantity<typename T::value_type>) {
-            if (member && dot == path.npos)
-              out = {&member->raw, detail::dim_of(*member), f.hint_};
+            if (member && dot == path.npos) out = {&member->raw, detail::dim_of(*member), f.hint_};
           }
         } else if constexpr (Described<T>) {
           if (dot != path.npos) out = number_in(member, path.substr(dot + 1));
@@ -36,8 +35,8 @@ StackNumber number_in(S& s, std::string_view path) {
 // A bound in its field's unit.
 bool read_bound(const StackConstant& c, const std::string& text, const StackNumber& number,
                 bool share, Span span, Diagnostics& d, double& out) {
-  const auto parsed = parse_quantity(text, share ? kOne : number.dim,
-                                     share ? Hint::kFraction : number.hint);
+  const auto parsed =
+      parse_quantity(text, share ? kOne : number.dim, share ? Hint::kFraction : number.hint);
   if (const auto* fault = std::get_if<ParseError>(&parsed)) {
     d.error(span, fmt::format("{}: {}", c.field, fault->message)).help(fault->help);
     return false;

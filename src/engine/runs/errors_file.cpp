@@ -21,7 +21,7 @@ std::string plain(std::string text) {
   return text;
 }
 
-bool proves(const RunRow& r, BudgetOf of) {
+bool proves(const JudgedRow& r, BudgetOf of) {
   if (of == BudgetOf::kMemory) return r.metric == "memory.total";
   return r.facts.core || r.facts.tier == Tier::kA;
 }
@@ -30,7 +30,7 @@ void add_rows(Workspace& work, BudgetOf of, Diagnostics& d, std::string& out) {
   RunsRequest request;
   request.of = of;
   request.leave_out_file = of == BudgetOf::kRuns;
-  for (const RunRow& r : validate_runs(work, request, d).rows)
+  for (const JudgedRow& r : validate_runs(work, request, d).rows)
     if (proves(r, of))
       out += fmt::format("{},{},{},{},{},{},{:.4f}\n", name_of(of), r.file, plain(r.name), r.stack,
                          r.chip, r.kind, r.error);

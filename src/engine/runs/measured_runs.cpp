@@ -37,7 +37,7 @@ bool judged_as(const Metric& m, MeasuredAs& as) {
 void refuse_metric(const doc::Entry& e, Diagnostics& d) {
   auto& fault = d.error(e.key_span, fmt::format("measured: {} is not judged", e.key));
   fault.help(e.key.starts_with("mfu")
-                 ? "an MFU has many conventions: state step.time or throughput.tokens_per_second_gpu"
+                 ? "an MFU has many conventions: state step.time or throughput.per_gpu"
                  : "state step.time, a throughput, a memory.* or fits");
 }
 
@@ -124,9 +124,8 @@ void add_run(Workspace& work, const PlanFile& file, const PlanFile::Case& c, Dia
 }
 
 bool has_experts(const Model<double>& model) {
-  return std::any_of(model.layers.begin(), model.layers.end(), [](const LayerGroup<double>& g) {
-    return g.mlp.kind == MlpKind::kMoe;
-  });
+  return std::any_of(model.layers.begin(), model.layers.end(),
+                     [](const LayerGroup<double>& g) { return g.mlp.kind == MlpKind::kMoe; });
 }
 
 }  // namespace

@@ -73,9 +73,8 @@ std::vector<FitPlan::Constant> telling(const FitPlan& how, const Stack<double>& 
     const double x = usual_of(c, usual);
     if (std::isnan(x)) continue;  // the chip has no such format
     Rows with(rows, {c.field});
-    const double step = c.is_size ? x * c.spread : c.spread;
-    const double other = x + step <= c.high ? x + step : x - step;
-    if (any_differs(with.errors({x}), with.errors({other})))
+    const Values here = with.errors({x});  // a floor may tell only far from where it lies
+    if (any_differs(here, with.errors({c.low})) || any_differs(here, with.errors({c.high})))
       found.push_back(c);
     else
       out.idle.push_back(c.field);
@@ -109,9 +108,8 @@ std::vector<FittedConstant> without_file(const FitPlan& how, const Stack<double>
   std::vector<FittedConstant> out;
   if (!kept.empty()) out = fit_stack(how, usual, kept).constants;
   for (const FitPlan::Constant& c : how.constants) {
-    const bool fitted = std::any_of(out.begin(), out.end(), [&c](const FittedConstant& f) {
-      return f.field == c.field;
-    });
+    const bool fitted = std::any_of(out.begin(), out.end(),
+                                    [&c](const FittedConstant& f) { return f.field == c.field; });
     if (!fitted && !std::isnan(usual_of(c, usual))) out.push_back(as_usual(c, usual));
   }
   return out;

@@ -22,8 +22,8 @@ double error_of(const MeasuredFigure& f, double predicted) {
   return f.as == MeasuredAs::kRate ? f.value / predicted - 1 : predicted / f.value - 1;
 }
 
-RunRow row_of(const MeasuredRun& run, const MeasuredFigure& f, const Metric& m) {
-  RunRow row;
+JudgedRow row_of(const MeasuredRun& run, const MeasuredFigure& f, const Metric& m) {
+  JudgedRow row;
   row.file = run.file;
   row.name = run.name;
   row.stack = stack_of(run);
@@ -57,8 +57,8 @@ void predict_run(const MeasuredRun& run, BudgetOf of, RunsReport& report) {
     if (f.as == MeasuredAs::kFits || timed != (of == BudgetOf::kRuns)) continue;
     const Metric* m = find_metric(metrics, f.metric);
     if (!m || !m->has_value() || !(m->value > 0)) {
-      report.not_predicted.push_back(fmt::format("{} {}: {}", run.file, run.name,
-                                                 m ? m->reason : "no " + f.metric));
+      report.not_predicted.push_back(
+          fmt::format("{} {}: {}", run.file, run.name, m ? m->reason : "no " + f.metric));
       continue;
     }
     report.rows.push_back(row_of(run, f, *m));
@@ -97,8 +97,7 @@ ByRun errors_of_constants(const std::vector<MeasuredRun>& runs) {
     std::vector<double> all;
     for (const Timed& t : rows) all.push_back(t.ratio);
     const double constant = median_of(all);
-    for (const Timed& t : rows)
-      out[{t.run->file, t.run->name}] = std::expm1(constant - t.ratio);
+    for (const Timed& t : rows) out[{t.run->file, t.run->name}] = std::expm1(constant - t.ratio);
   }
   return out;
 }
@@ -120,22 +119,22 @@ ByRun errors_of_textbook(const std::vector<MeasuredRun>& runs, const Assume<doub
 void add_baselines(const std::vector<MeasuredRun>& runs, const Assume<double>& textbook,
                    RunsReport& report) {
   const ByRun constant = errors_of_constants(runs), book = errors_of_textbook(runs, textbook);
-  for (RunRow& row : report.rows) {
+  for (JudgedRow& row : report.rows) {
     const std::pair key(row.file, row.name);
     if (const auto at = constant.find(key); at != constant.end()) row.constant = at->second;
     if (const auto at = book.find(key); at != book.end()) row.textbook = at->second;
   }
 }
 
-std::vector<const RunRow*> rows_where(const RunsReport& report, auto holds) {
-  std::vector<const RunRow*> out;
-  for (const RunRow& r : report.rows)
+std::vector<const JudgedRow*> rows_where(const RunsReport& report, auto holds) {
+  std::vector<const JudgedRow*> out;
+  for (const JudgedRow& r : report.rows)
     if (holds(r)) out.push_back(&r);
   return out;
 }
 
 // What memory is judged by in total: one figure a run, and only where its cause is known.
-bool counts(const RunRow& r, BudgetOf of) {
+bool counts(const JudgedRow& r, BudgetOf of) {
   return of == BudgetOf::kRuns || (r.metric == "memory.total" && r.facts.unexplained.empty());
 }
 
@@ -146,23 +145,27 @@ void add_sets(RunsReport& report) {
     if (!rows.empty()) report.sets.push_back(group_of(name, rows));
   };
   if (of == BudgetOf::kMemory) {
-    add("memory of a GPU", [](const RunRow& r) { return counts(r, BudgetOf::kMemory); });
-    add("memory of activations", [](const RunRow& r) { return r.metric == "memory.activations"; });
-    add("cause not known", [](const RunRow& r) { return !r.facts.unexplained.empty(); });
+    add("memory of a GPU", [](const JudgedRow& r) { return counts(r, BudgetOf::kMemory); });
+    add("memory of activations",
+        [](const JudgedRow& r) { return r.metric == "memory.activations"; });
+    add("cause not known", [](const JudgedRow& r) { return !r.facts.unexplained.empty(); });
     return;
   }
-  add("core", [](const RunRow& r) { return belongs(r, RowSet::kCore); });
-  add("core, plan stated", [](const RunRow& r) { return belongs(r, RowSet::kStated); });
-  add("core, plan completed by assumptions",
-      [](const RunRow& r) { return r.facts.core && !belongs(r, RowSet::kStated); });
-  add("tier A beside the core", [](const RunRow& r) { return belongs(r, RowSet::kOther); });
-  add("tier B", [](const RunRow& r) { return belongs(r, RowSet::kB); });
+  add("core", [](const JudgedRow& r) { return belongs(r, RowSet::kCore); });
+  add("core, plan stated", [](const JudgedRow& r) { return belongs(r, RowSet::kStated); });
+  add("core, plan completed",
+      [](const JudgedRow& r) { return r.facts.core && !belongs(r, RowSet::kStated); });
+  add("other tier A, plan stated", [](const JudgedRow& r) { return belongs(r, RowSet::kOther); });
+  add("other tier A, plan completed", [](const JudgedRow& r) {
+    return r.facts.tier == Tier::kA && !r.facts.core && !r.facts.assumed.empty();
+  });
+  add("tier B", [](const JudgedRow& r) { return belongs(r, RowSet::kB); });
 }
 
 // Rows by one of their names, in its order; `core` alone where the group has any.
-void add_groups(const RunsReport& report, std::string RunRow::*key, std::vector<RunGroup>& out) {
-  std::map<std::string, std::vector<const RunRow*>> groups;
-  for (const RunRow& r : report.rows)
+void add_groups(const RunsReport& report, std::string JudgedRow::*key, std::vector<RunGroup>& out) {
+  std::map<std::string, std::vector<const JudgedRow*>> groups;
+  for (const JudgedRow& r : report.rows)
     if (counts(r, report.request.of)) groups[r.*key].push_back(&r);
   for (const auto& [name, rows] : groups) out.push_back(group_of(name, rows));
 }
@@ -176,7 +179,7 @@ bool chosen(const MeasuredRun& run, const std::string& pattern) {
 
 }  // namespace
 
-bool belongs(const RunRow& row, RowSet rows) {
+bool belongs(const JudgedRow& row, RowSet rows) {
   const MeasuredFacts& f = row.facts;
   switch (rows) {
     case RowSet::kAll:
@@ -186,18 +189,18 @@ bool belongs(const RunRow& row, RowSet rows) {
     case RowSet::kStated:
       return f.core && f.assumed.empty();
     case RowSet::kOther:
-      return f.tier == Tier::kA && !f.core;
+      return f.tier == Tier::kA && !f.core && f.assumed.empty();
     case RowSet::kB:
       return f.tier == Tier::kB && !f.core;
   }
   return false;
 }
 
-RunGroup group_of(std::string name, const std::vector<const RunRow*>& rows) {
+RunGroup group_of(std::string name, const std::vector<const JudgedRow*>& rows) {
   RunGroup g;
   g.name = std::move(name);
   std::vector<double> model, constant, textbook;
-  for (const RunRow* r : rows) {
+  for (const JudgedRow* r : rows) {
     model.push_back(std::log1p(r->error));
     if (r->constant) constant.push_back(std::log1p(*r->constant));
     if (r->textbook) textbook.push_back(std::log1p(*r->textbook));
@@ -210,8 +213,8 @@ RunGroup group_of(std::string name, const std::vector<const RunRow*>& rows) {
 }
 
 std::size_t RunsReport::missed() const {
-  return static_cast<std::size_t>(std::count_if(
-      budgets.begin(), budgets.end(), [](const RunBudgetLine& b) { return !b.holds(); }));
+  return static_cast<std::size_t>(std::count_if(budgets.begin(), budgets.end(),
+                                                [](const RunBudgetLine& b) { return !b.holds(); }));
 }
 
 void predict_rows(const std::vector<MeasuredRun>& runs, BudgetOf of, RunsReport& report) {
@@ -230,8 +233,8 @@ RunsReport validate_runs(Workspace& work, const RunsRequest& request, Diagnostic
   predict_rows(runs, request.of, report);
   if (request.of == BudgetOf::kRuns && budgets) add_baselines(runs, budgets->textbook, report);
   add_sets(report);
-  add_groups(report, &RunRow::file, report.files);
-  if (request.of == BudgetOf::kRuns) add_groups(report, &RunRow::stack, report.stacks);
+  add_groups(report, &JudgedRow::file, report.files);
+  if (request.of == BudgetOf::kRuns) add_groups(report, &JudgedRow::stack, report.stacks);
   for (RunGroup& g : report.stacks)
     for (const MeasuredRun& r : runs)
       if (stack_of(r) == g.name) g.note = r.plan.stack->fitted;
