@@ -90,6 +90,30 @@ TEST_CASE("what is usual decides where points say nothing, and yields where they
   CHECK(g.values[0] == Approx(10).epsilon(1e-3));
 }
 
+TEST_CASE(
+    "the smooth loss is least where a search of the pseudo-Huber sum finds it, and the prior "
+    "weighs as said") {
+  const std::vector<double> y{0, 0.01, 0.02, 0.5};
+  const LogErrors errors = [&y](const std::vector<double>& v) {
+    std::vector<double> out;
+    for (const double place : y) out.push_back(std::log(v[0]) - place);
+    return out;
+  };
+  constexpr double kKnee = 0.05, kPrior = 0.01, kSpread = 0.1;  // of ln 0.9
+  const auto sum = [&](double z) {
+    const auto rho = [](double e) { return std::sqrt(1 + e * e / (kKnee * kKnee)) - 1; };
+    double total = rho(kPrior * (z - std::log(0.9)) / kSpread);
+    for (const double place : y) total += rho(z - place);
+    return total;
+  };
+  double best = -0.2;
+  for (double z = -0.2; z < 0.6; z += 1e-5)
+    if (sum(z) < sum(best)) best = z;
+  const FitOutcome f =
+      fit_robustly({{"a", 0.1, 10, true, 0.9, kSpread}}, {{1}}, errors, {kKnee, true, kPrior});
+  CHECK(std::log(f.values[0]) == Approx(best).margin(2e-5));
+}
+
 TEST_CASE("summaries of errors") {
   const ErrorSummary s = summarize_log_errors({std::log(1.1), std::log(0.8), 0});
   CHECK(s.rows == 3);
