@@ -17,8 +17,8 @@
 #include "reckon/spec/nccl.hpp"
 #include "reckon/spec/number_format.hpp"
 #include "reckon/spec/run_budgets.hpp"
-#include "reckon/spec/stack_constants.hpp"
 #include "reckon/spec/space.hpp"
+#include "reckon/spec/stack_constants.hpp"
 #include "reckon/spec/training.hpp"
 
 namespace reckon::cli {
