@@ -77,10 +77,12 @@ int chip_of(Session& session, const CalibrateCommand& options, const CalibrateOp
 
 int calibrate(Session& session, const Shared& shared, const CalibrateCommand& options) {
   Diagnostics& d = session.diagnostics();
+  if (options.what == "runs") return calibrate_runs(session, shared, options);
+  if (!options.rows.empty()) d.error({}, "--rows is of runs").help("reckon calibrate runs STACK");
   const bool collectives = options.what == "collectives", chip = options.what == "chip";
   if (!collectives && !chip && options.what != "kernels")
     d.error({}, fmt::format("calibrate: nothing is called '{}'", options.what))
-        .help("kernels, collectives or chip");
+        .help("kernels, collectives, chip or runs");
   if (chip && !options.onto.empty()) d.error({}, "--onto: of a file of kernels, not of a chip's");
   if (shared.format == Format::kCsv) d.error({}, "calibrate: no CSV of it").help("--format json");
   CalibrateOptions how;

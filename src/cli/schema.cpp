@@ -13,11 +13,14 @@
 #include "reckon/spec/bench.hpp"
 #include "reckon/spec/budgets.hpp"
 #include "reckon/spec/kernels.hpp"
+#include "reckon/spec/measured_run.hpp"
 #include "reckon/spec/measurements.hpp"
 #include "reckon/spec/nccl.hpp"
 #include "reckon/spec/number_format.hpp"
 #include "reckon/spec/serving_engine.hpp"
+#include "reckon/spec/run_budgets.hpp"
 #include "reckon/spec/space.hpp"
+#include "reckon/spec/stack_constants.hpp"
 #include "reckon/spec/training.hpp"
 
 namespace reckon::cli {
@@ -58,6 +61,13 @@ std::vector<Kind> make_kinds() {
        [] { return describe<Bench<double>>(); }},
       {"budgets", "measurements/", "Errors that predictions are held to.",
        [] { return describe<Budgets<double>>(); }},
+      {"measured", "plans/measured/", "What a plan's run measured, beside metrics of the plan.",
+       [] { return describe<MeasuredFacts>(); }},
+      {"run-budgets", "plans/measured/budgets.yaml", "Errors that predicted runs are held to.",
+       [] { return describe<RunBudgets<double>>(); }},
+      {"stack-constants", "plans/measured/constants.yaml",
+       "Constants of a stack that can be fitted on runs.",
+       [] { return describe<StackConstants<double>>(); }},
       {"format", "formats/", "How a number is stored.",
        [] { return describe<NumberFormat<double>>(); }},
       {"precision", "formats/recipes/", "Which format for what.",

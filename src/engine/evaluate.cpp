@@ -11,6 +11,7 @@
 #include "mesh_words.hpp"
 #include "not_modelled.hpp"
 #include "reckon/doc/set_member.hpp"
+#include "reckon/engine/accuracy.hpp"
 #include "reckon/engine/legal.hpp"
 #include "reckon/units/format.hpp"
 
@@ -233,6 +234,7 @@ Result evaluate(Workspace& work, const LoadedTraining& loaded) {
   list_assumptions(loaded, plan.assume, training_assumptions(plan), r.assumptions);
   list_limits(loaded, plan.memory, r.assumptions);
   r.not_modelled = not_modelled(plan);
+  r.accuracy = accuracy_of(work, plan, e.step.has_value());
   r.fits = fits(e.verdict);
   if (!fits(e.verdict) || e.verdict == Verdict::kTight) r.fixes = fixes(work, loaded);
   return r;

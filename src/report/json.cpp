@@ -23,6 +23,15 @@ void write_assumption(JsonWriter& json, const Assumption& a) {
   json.key("overridden").boolean(a.overridden).close();
 }
 
+void write_accuracy(JsonWriter& json, const Accuracy& a) {
+  json.object(JsonWriter::kOneLine).key("metric").text(a.metric).key("text").text(a.text);
+  write_text(json, "like", a.like);
+  json.key("rows").number(static_cast<double>(a.rows));
+  a.rows > 0 ? json.key("median").number(a.median) : json.key("median").null();
+  a.rows > 0 ? json.key("p90").number(a.p90) : json.key("p90").null();
+  json.close();
+}
+
 void write_quantity_or_null(JsonWriter& json, double value, Dim dim, const char* reason) {
   Metric m;
   m.value = value;
@@ -123,7 +132,9 @@ void write_result(JsonWriter& json, const Result& r) {
   if (!r.mesh.empty()) write_mesh(json, r.mesh);
   if (!r.curves.empty()) write_curves(json, r.curves);
   if (!r.is_question()) {
-    json.key("fixes").array();
+    json.key("accuracy").array();
+    for (const Accuracy& a : r.accuracy) write_accuracy(json, a);
+    json.close().key("fixes").array();
     for (const Fix& f : r.fixes) write_fix(json, f);
     json.close();
   } else {

@@ -81,9 +81,10 @@ Kernels<double> laid_onto(Kernels<double> base, const Kernels<double>& fresh);
 std::string kernels_text(const Kernels<double>& kernels);
 
 // What of a set can be left out, and each point's key: points of one key are left out together.
-enum class LeaveOut { kNothing, kShape, kM, kSize, kLength, kGroup, kChip, kModel };
+// A source: of measured runs (engine/validate_runs.hpp).
+enum class LeaveOut { kNothing, kShape, kM, kSize, kLength, kGroup, kChip, kModel, kSource };
 constexpr auto names(LeaveOut) {
-  return std::array{"nothing", "shape", "m", "size", "length", "group", "chip", "model"};
+  return std::array{"nothing", "shape", "m", "size", "length", "group", "chip", "model", "source"};
 }
 // Empty if the set has nothing of the kind to leave out.
 std::vector<double> keys_of(const MeasuredSet& set, const std::vector<const MeasuredPoint*>& points,

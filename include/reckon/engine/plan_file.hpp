@@ -38,9 +38,10 @@ struct PlanFile {
   std::string kind;
   doc::Value tree;  // without kind, expect, measured, cases
   std::vector<Expectation> expect;
+  doc::Value measured;  // as written: what holds for all cases (engine/measured_runs.hpp)
   struct Case {
     std::string name;
-    doc::Value overlay;
+    doc::Value overlay, measured;
     std::vector<Expectation> expect;
     Span span;
   };

@@ -45,6 +45,14 @@ inline const Metric* find_metric(const std::vector<Metric>& metrics, std::string
   return nullptr;
 }
 
+// How good such a prediction has been on measured runs (engine/accuracy.hpp).
+struct Accuracy {
+  std::string metric, text;  // "step.time", "rows like this (…): median 2.3 %, p90 5.1 %, n = 48"
+  std::string like;  // what the rows share with the plan; empty if nothing comparable was measured
+  std::size_t rows = 0;
+  double median = 0, p90 = 0;  // of |predicted/measured − 1|
+};
+
 // Metrics side by side: the cell of a row and a column is the metric `row.id` + "." + `column.id`,
 // blank where there is none.
 struct Grid {
@@ -124,6 +132,7 @@ struct Result {
   std::vector<Metric> metrics;
   std::vector<Assumption> assumptions;
   std::vector<std::string> warnings, not_modelled;
+  std::vector<Accuracy> accuracy;
   std::vector<Fix> fixes;
   std::vector<MeshRow> mesh;        // where more than one axis is laid out
   std::vector<MemoryCurve> curves;  // with a pipeline
