@@ -138,7 +138,8 @@ Links<double> links_of_h100() {
 }
 
 TEST_CASE("mesh: an oversubscribed tier leaves a ring what its nodes there share") {
-  // 64 nodes in pods of 16, 7 to 1. A ring through all of them leaves a pod once, with 16 nodes' worth of ports beneath.
+  // 64 nodes in pods of 16, 7 to 1. A ring through all of them leaves a pod once, with 16 nodes' worth
+  // of ports beneath.
   TrainingPlan<double> plan = plan_of({8, 1, 64, 1}, 8);
   plan.cluster.tiers.push_back({"pod", Count<double>(16), Ratio<double>(7)});
   const Layout<double> x = lay_out(plan);

@@ -19,11 +19,11 @@ inline const Formula kTileShare{"operator.gemm.tile_share", "e_tile",
 inline const Formula kGemmShare{"operator.gemm.efficiency", "eta",
                                 "share of the peak a GEMM reaches", "ceiling · tiles · depth",
                                 Hint::kFraction};
-inline const Formula kGemmBytes{"operator.gemm.bytes", "bytes", "bytes of a GEMM",
-                                "inputs read, output written in 16 bits"};
-inline const Formula kGroupedGemmBytes{"operator.gemm.grouped_bytes", "bytes",
-                                       "bytes of independent GEMMs of one shape",
-                                       "inputs read, output written in 16 bits, of each"};
+inline const Formula kTiledGemmBytes{"operator.gemm.bytes", "bytes", "bytes of a GEMM",
+                                     "inputs read, output written in 16 bits"};
+inline const Formula kTiledGroupedBytes{"operator.gemm.grouped_bytes", "bytes",
+                                        "bytes of independent GEMMs of one shape",
+                                        "inputs read, output written in 16 bits, of each"};
 inline const Formula kTiledGemmTime{
     "operator.gemm.time", "t_gemm", "time of one GEMM",
     "the larger of arithmetic and memory, and a kernel's fixed cost"};
@@ -80,10 +80,10 @@ Bytes<R> gemm_bytes(const Gemm<R>& g, const GemmRates<R>& rates) {
   auto element = rates.element;
   NAME(M, N, K, element);
   auto each = element * (M * K + K * N) + 2_B * M * N;
-  if (!g.batch) return kGemmBytes(each);
+  if (!g.batch) return kTiledGemmBytes(each);
   auto batch = *g.batch;
   NAME(batch);
-  return kGroupedGemmBytes(batch * each);
+  return kTiledGroupedBytes(batch * each);
 }
 template <class R>
 Flops<R> gemm_flops(const Gemm<R>& g) {
