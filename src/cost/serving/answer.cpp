@@ -177,8 +177,9 @@ Running<R> running(const ServingPlan<R>& plan, const ServingMachine<R>& s, Servi
   NAME(o_req, T_p);
   run.ttft = kServiceTtft(o_req + T_p);
   auto s_new = fresh_prompt(plan.workload).fresh;
-  NAME(s_new);
-  run.prompt_rate = kPromptRate(s_new / T_p);
+  auto d = s.mesh.data;
+  NAME(s_new, d);
+  run.prompt_rate = kPromptRate(d * s_new / T_p);
   if (plan.targets.ttft && !plan.stated)
     run.longest_prompt = longest_prompt_in(plan, s, *plan.targets.ttft);
   run.n = batch_in_use(plan, s, out, run);
