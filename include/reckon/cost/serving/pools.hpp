@@ -11,9 +11,9 @@
 
 namespace reckon {
 
-inline const Formula kPrefillWorker{"serving.pools.prefill_rate", "r_p",
-                                    "requests/s of a prefill worker",
-                                    "stages · data ranks · prompts over their time", Hint::kRequestRate};
+inline const Formula kPrefillWorker{
+    "serving.pools.prefill_rate", "r_p", "requests/s of a prefill worker",
+    "stages · data ranks · prompts over their time", Hint::kRequestRate};
 inline const Formula kDecodeWorker{"serving.pools.decode_rate", "r_d",
                                    "requests/s of a decode worker",
                                    "batch over the time of an answer", Hint::kRequestRate};
@@ -185,8 +185,8 @@ ServingPools<R> serving_pools(const PoolParts<R>& of) {
   out.per_token = of.per_token;
   out.batch = of.batch;
   const Count<R> one{1};
-  out.prefill_rate = prefill_worker(plan.prefill ? plan.prefill->batch : one,
-                                    of.prefill.mesh, out.prefill_time);
+  out.prefill_rate =
+      prefill_worker(plan.prefill ? plan.prefill->batch : one, of.prefill.mesh, out.prefill_time);
   out.decode_rate = decode_worker(plan, of.batch, of.decode.mesh.data, out.per_token);
   auto r_p = out.prefill_rate;
   auto r_d = out.decode_rate;
