@@ -1,4 +1,5 @@
-// reckon calibrate kernels|collectives MEASURED…: constants of the kernel model from measured points.
+// reckon calibrate kernels|collectives|chip MEASURED…: constants of the kernel model from measured points, or the
+// file of a chip that has none.
 #include "reckon/engine/calibrate.hpp"
 
 #include <fmt/format.h>
@@ -49,12 +50,11 @@ bool read_base(Session& session, const CalibrateCommand& options,
   return !d.has_errors();
 }
 
-int write_kernels(Session& session, const CalibrateCommand& options,
-                  const Kernels<double>& kernels) {
-  const std::string why = write_atomically(options.output, kernels_text(kernels));
+int write_out(Session& session, const std::string& file, const std::string& text,
+              const char* flag) {
+  const std::string why = write_atomically(file, text);
   if (why.empty()) {
-    session.note(
-        fmt::format("{} is written; --kernels {} uses it", options.output, options.output));
+    session.note(fmt::format("{} is written; {} {} uses it", file, flag, file));
     return kOk;
   }
   session.diagnostics().error({}, why);
@@ -62,14 +62,28 @@ int write_kernels(Session& session, const CalibrateCommand& options,
   return kUsage;
 }
 
+// The chip's file goes to --output or, since it is all there is to say, to stdout.
+int chip_of(Session& session, const CalibrateCommand& options, const CalibrateOptions& how,
+            const std::vector<MeasuredSet>& sets) {
+  const auto chip = calibrate_chip(sets, how, session.diagnostics());
+  if (session.report_faults() || !chip) return kUsage;
+  const std::string text = chip_text(*chip);
+  if (!options.output.empty()) return write_out(session, options.output, text, "--chip");
+  session.print(text);
+  return kOk;
+}
+
 }  // namespace
 
 int calibrate(Session& session, const Shared& shared, const CalibrateCommand& options) {
   Diagnostics& d = session.diagnostics();
-  const bool collectives = options.what == "collectives";
-  if (!collectives && options.what != "kernels")
+  if (options.what == "runs") return calibrate_runs(session, shared, options);
+  if (!options.rows.empty()) d.error({}, "--rows is of runs").help("reckon calibrate runs STACK");
+  const bool collectives = options.what == "collectives", chip = options.what == "chip";
+  if (!collectives && !chip && options.what != "kernels")
     d.error({}, fmt::format("calibrate: nothing is called '{}'", options.what))
-        .help("kernels or collectives");
+        .help("kernels, collectives, chip or runs");
+  if (chip && !options.onto.empty()) d.error({}, "--onto: of a file of kernels, not of a chip's");
   if (shared.format == Format::kCsv) d.error({}, "calibrate: no CSV of it").help("--format json");
   CalibrateOptions how;
   if (options.form == "root") how.form = CurveForm::kRoot;
@@ -80,11 +94,13 @@ int calibrate(Session& session, const Shared& shared, const CalibrateCommand& op
     session.report_faults();
     return kUsage;
   }
+  if (chip && facts.chip.empty()) facts.chip = "measured";  // it is what will be written
   const std::vector<MeasuredSet> sets = read_all(session, options, facts);
   std::optional<Kernels<double>> base;
   if (!d.has_errors()) read_base(session, options, sets, base);
   if (session.report_faults()) return kUsage;
   how.name = options.name;
+  if (chip) return chip_of(session, options, how, sets);
   const Calibration c = reckon::calibrate(
       session.work(), sets, collectives ? CalibrateWhat::kCollectives : CalibrateWhat::kKernels,
       how, d);
@@ -103,7 +119,8 @@ int calibrate(Session& session, const Shared& shared, const CalibrateCommand& op
     session.note("--output FILE writes the constants to a file of kind kernels");
     return kOk;
   }
-  return write_kernels(session, options, base ? laid_onto(*base, c.kernels) : c.kernels);
+  return write_out(session, options.output,
+                   kernels_text(base ? laid_onto(*base, c.kernels) : c.kernels), "--kernels");
 }
 
 }  // namespace reckon::cli

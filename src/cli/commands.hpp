@@ -128,7 +128,7 @@ int question(Session&, const Shared&, const QuestionOptions&);
 
 struct ValidateOptions {
   std::string what, leave_out, form, source;
-  bool verbose = false, fit = false;
+  bool verbose = false, update = false, fit = false;
 };
 int validate(Session&, const Shared&, const ValidateOptions&);
 
@@ -137,8 +137,10 @@ struct CalibrateCommand {
   std::vector<std::string> files, columns;
   std::string output, onto, name, form;
   std::string chip, kernel, library, dtype;  // of a file that doesn't say
+  std::string rows;                          // of runs
 };
 int calibrate(Session&, const Shared&, const CalibrateCommand&);
+int calibrate_runs(Session&, const Shared&, const CalibrateCommand&);
 
 // As typed; empty where not given.
 struct FitCommandOptions {

@@ -513,41 +513,54 @@ std::vector<Command> commands(Values& v) {
        kAccuracy,
        "[WHAT]",
        "predicted against measured, held to error budgets",
-       {"reckon validate", "reckon validate kernels --leave-out shape",
+       {"reckon validate", "reckon validate runs --source bloom --verbose",
+        "reckon validate runs --leave-out source", "reckon validate kernels --leave-out shape",
         "reckon validate collectives --leave-out group --format csv",
         "reckon validate serving --leave-out model"},
        [=, &v](CLI::App& app) {
          ValidateOptions& o = v.validate;
-         app.add_option("WHAT", o.what,
-                        "kernels, collectives or serving; the first two if left out")
+         app.add_option(
+                "WHAT", o.what,
+                "runs (step times), memory, kernels, collectives or serving, all if left out; "
+                "errors: whether measurements/errors.csv is fresh")
              ->type_name("");
          word(app, "--leave-out", o.leave_out, "WHAT",
-              "fit anew without each: shape, m, length, chip; size, group; model");
+              "fit anew without each: source (runs); shape, m, length, chip; size, group; model, "
+              "chip (serving)");
          word(app, "--form", o.form, "WORD",
               "curve of a collective that is fitted: ramp, or root (group: root)");
-         word(app, "--source", o.source, "TEXT", "only sets whose source, library or chip has it");
+         word(app, "--source", o.source, "TEXT",
+              "only rows whose file, stack, source, library or chip has it");
          app.add_flag("--verbose", o.verbose, "every row, and what is not predicted");
          app.add_flag("--fit", o.fit, "serving: also fit each engine's constants on all its rows");
+         app.add_flag("--update", o.update, "write measurements/errors.csv");
        },
        [&v](Session& s, const Shared& g) { return validate(s, g, v.validate); }});
   all.push_back(
       {"calibrate",
        kAccuracy,
        "WHAT FILE…",
-       "measured times to a file of kernel constants",
-       {"reckon calibrate kernels measurements/h100-sxm.yaml --output my-h100.yaml",
+       "measured times to a file of constants: of kernels, a chip, or a software stack",
+       {"reckon calibrate runs nemo-2024-h100 --output my-stack.yaml",
+        "reckon calibrate kernels measurements/h100-sxm.yaml --output my-h100.yaml",
+        "reckon calibrate chip mine.json --name \"this machine\" --output mine-chip.yaml",
         "reckon calibrate collectives all_reduce.txt --chip h100-sxm --output my-nccl.yaml",
         "reckon calibrate kernels gemm.csv --chip b200 --kernel gemm --column \"time us=latency\""},
        [=, &v](CLI::App& app) {
          CalibrateCommand& o = v.calibrate;
-         app.add_option("WHAT", o.what, "kernels or collectives")->type_name("")->required();
+         app.add_option("WHAT", o.what, "kernels, collectives, chip or runs")
+             ->type_name("")
+             ->required();
          app.add_option("FILE", o.files,
-                        "kind: measurements, nccl-tests' output, nvbandwidth's JSON, or CSV")
+                        "kind: measurements, reckon-bench's JSON, nccl-tests' or nvbandwidth's "
+                        "output, or CSV; of runs: a stack")
              ->type_name("")
              ->required();
          word(app, "--output", o.output, "FILE", "write the constants there");
          word(app, "--onto", o.onto, "NAME", "keep the other constants of this kernels file");
          word(app, "--name", o.name, "TEXT", "of the file that is written");
+         word(app, "--rows", o.rows, "FILE",
+              "runs: only these of plans/measured (a pattern with *), or a file of your own");
          word(app, "--form", o.form, "WORD", "curve of a collective: ramp, or root for few sizes");
          word(app, "--chip", o.chip, "NAME", "of a file that doesn't say");
          word(app, "--kernel", o.kernel, "WORD", "of a file that doesn't say: gemm, all-reduce, …");

@@ -10,13 +10,17 @@
 #include "reckon/doc/reference.hpp"
 #include "reckon/engine/kinds.hpp"
 #include "reckon/spec/architecture.hpp"
+#include "reckon/spec/bench.hpp"
 #include "reckon/spec/budgets.hpp"
 #include "reckon/spec/kernels.hpp"
+#include "reckon/spec/measured_run.hpp"
 #include "reckon/spec/measurements.hpp"
 #include "reckon/spec/nccl.hpp"
 #include "reckon/spec/number_format.hpp"
 #include "reckon/spec/serving_engine.hpp"
+#include "reckon/spec/run_budgets.hpp"
 #include "reckon/spec/space.hpp"
+#include "reckon/spec/stack_constants.hpp"
 #include "reckon/spec/training.hpp"
 
 namespace reckon::cli {
@@ -38,6 +42,8 @@ std::vector<Kind> make_kinds() {
        [] { return describe<Architecture>(); }},
       {"import", "presets/import.yaml", "What holds for a config.json of every architecture.",
        [] { return describe<ImportRules>(); }},
+      {"quantization", "presets/quantization.yaml", "What the quantization of a config.json means.",
+       [] { return describe<QuantizationRules>(); }},
       {"chip", "hardware/chips/", "What one GPU can do.", [] { return describe<Chip<double>>(); }},
       {"node", "hardware/nodes/", "GPUs that share a scale-up link, and their network ports.",
        [] { return describe<Node<double>>(); }},
@@ -51,8 +57,17 @@ std::vector<Kind> make_kinds() {
        [] { return describe<Nccl<double>>(); }},
       {"measurements", "measurements/", "Measured times of kernels and collectives.",
        [] { return describe<Measurements<double>>(); }},
+      {"bench", "anywhere", "What reckon-bench measured on one machine (JSON).",
+       [] { return describe<Bench<double>>(); }},
       {"budgets", "measurements/", "Errors that predictions are held to.",
        [] { return describe<Budgets<double>>(); }},
+      {"measured", "plans/measured/", "What a plan's run measured, beside metrics of the plan.",
+       [] { return describe<MeasuredFacts>(); }},
+      {"run-budgets", "plans/measured/budgets.yaml", "Errors that predicted runs are held to.",
+       [] { return describe<RunBudgets<double>>(); }},
+      {"stack-constants", "plans/measured/constants.yaml",
+       "Constants of a stack that can be fitted on runs.",
+       [] { return describe<StackConstants<double>>(); }},
       {"format", "formats/", "How a number is stored.",
        [] { return describe<NumberFormat<double>>(); }},
       {"precision", "formats/recipes/", "Which format for what.",

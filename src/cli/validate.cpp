@@ -1,17 +1,22 @@
-// reckon validate [kernels|collectives]: predicted against measured, held to error budgets.
+// reckon validate [runs|memory|kernels|collectives|serving|errors]: predicted against measured, held to error budgets.
 #include "reckon/report/validate.hpp"
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "commands.hpp"
-#include "reckon/base/edit_distance.hpp"
+#include "reckon/base/atomic_file.hpp"
 #include "reckon/base/text.hpp"
+#include "reckon/engine/accuracy.hpp"
+#include "reckon/report/validate_runs.hpp"
 #include "reckon/report/validate_serving.hpp"
 
 namespace reckon::cli {
 namespace {
 
-constexpr const char* kWhat[] = {"kernels", "collectives"};
+constexpr const char* kWhat[] = {"runs", "memory", "kernels", "collectives", "serving", "errors"};
+enum What { kRuns, kMemory, kKernels, kCollectives, kServing, kErrors };
 
 // A word of an enumeration as an option's value.
 template <NamedEnum E>
@@ -28,9 +33,20 @@ bool word_of(const std::string& said, const char* option, E& out, Diagnostics& d
   return false;
 }
 
-bool is_idle(const ValidateRequest& r) {
-  const LeaveOut l = r.leave_out;
-  if (r.collectives)
+// What can be left out of a word.
+const char* leaves_out(What what) {
+  constexpr const char* kWords[] = {"source",        "nothing",       "shape, m, length or chip",
+                                    "size or group", "model or chip", "nothing"};
+  return kWords[what];
+}
+
+bool is_idle(What what, LeaveOut l) {
+  if (l == LeaveOut::kNothing) return false;
+  if (what == kRuns) return l != LeaveOut::kSource;
+  if (what == kServing) return l != LeaveOut::kModel && l != LeaveOut::kChip;
+  if (l == LeaveOut::kModel) return true;
+  if (what == kMemory || what == kErrors || l == LeaveOut::kSource) return true;
+  if (what == kCollectives)
     return l == LeaveOut::kShape || l == LeaveOut::kM || l == LeaveOut::kLength ||
            l == LeaveOut::kChip;
   return l == LeaveOut::kSize || l == LeaveOut::kGroup;
@@ -51,7 +67,7 @@ std::string text_of(Session& session, const Shared& shared, const ValidateOption
   return validate_text(report, {session.colour(), session.width(), options.verbose});
 }
 
-// Several reports as one document: a JSON array, one heading of a CSV, an empty line between texts.
+// Several reports as one document: a JSON array, CSVs under their own headings, an empty line between texts.
 std::string joined(std::vector<std::string> texts, Format format) {
   if (format == Format::kJson)
     return texts.size() == 1 ? texts[0] : "[" + join(texts, ",\n") + "]\n";
@@ -62,35 +78,108 @@ std::string joined(std::vector<std::string> texts, Format format) {
   return join(texts, "\n");
 }
 
-// Rows of serving engines, with budgets of their own.
-int validate_serving_rows(Session& session, const Shared& shared, const ValidateOptions& options,
-                          LeaveOut leave) {
-  Diagnostics& d = session.diagnostics();
-  if (leave != LeaveOut::kNothing && leave != LeaveOut::kModel && leave != LeaveOut::kChip)
-    d.error({}, fmt::format("validate serving: no {} to leave out", options.leave_out))
-        .help("--leave-out model or chip");
-  if (session.report_faults()) return kUsage;
-  const ServingReport report =
-      validate_serving(session.work(), {leave, options.source, options.fit}, d);
-  if (!d.has_errors() && report.rows.empty())
-    d.error({}, "validate serving: no measured rows found")
-        .help("plans/measured/serving holds them");
-  if (session.report_faults()) return kUsage;
+// What one word adds to the output.
+struct Said {
+  std::vector<std::string> texts;
+  std::size_t missed = 0;
+};
+
+void say_kernels(Session& session, const Shared& shared, const ValidateOptions& options,
+                 const ValidateRequest& request, Said& said) {
+  const ValidateReport report = validate_kernels(session.work(), request, session.diagnostics());
+  if (session.diagnostics().has_errors() || report.sets.empty()) return;
+  said.missed += report.missed();
+  said.texts.push_back(text_of(session, shared, options, report));
+}
+
+void say_runs(Session& session, const Shared& shared, const ValidateOptions& options,
+              const RunsRequest& request, Said& said) {
+  const RunsReport report = validate_runs(session.work(), request, session.diagnostics());
+  if (session.diagnostics().has_errors() || (report.rows.empty() && report.verdicts.empty()))
+    return;
+  said.missed += report.missed();
   switch (shared.format) {
     case Format::kJson:
-      session.print(validate_serving_json(report));
+      said.texts.push_back(validate_runs_json(report));
       break;
     case Format::kCsv:
-      session.print(validate_serving_csv(report));
+      said.texts.push_back(validate_runs_csv(report));
       break;
     case Format::kMarkdown:
-      session.print(validate_serving_markdown(report));
+      said.texts.push_back(validate_runs_markdown(report));
       break;
     case Format::kText:
-      session.print(
+      said.texts.push_back(
+          validate_runs_text(report, {session.colour(), session.width(), options.verbose}));
+  }
+}
+
+// Rows of serving engines, with budgets of their own.
+void say_serving(Session& session, const Shared& shared, const ValidateOptions& options,
+                 LeaveOut leave, Said& said) {
+  const ServingReport report =
+      validate_serving(session.work(), {leave, options.source, options.fit}, session.diagnostics());
+  if (session.diagnostics().has_errors() || report.rows.empty()) return;
+  said.missed += report.missed();
+  switch (shared.format) {
+    case Format::kJson:
+      said.texts.push_back(validate_serving_json(report));
+      break;
+    case Format::kCsv:
+      said.texts.push_back(validate_serving_csv(report));
+      break;
+    case Format::kMarkdown:
+      said.texts.push_back(validate_serving_markdown(report));
+      break;
+    case Format::kText:
+      said.texts.push_back(
           validate_serving_text(report, {session.colour(), session.width(), options.verbose}));
   }
-  return report.missed() == 0 ? kOk : kNo;
+}
+
+// Whether measurements/errors.csv is what the runs say today.
+int say_errors(Session& session) {
+  const auto stale = stale_errors(session.work(), session.diagnostics());
+  if (session.report_faults()) return kUsage;
+  std::string out;
+  for (const std::string& line : stale) out += line + '\n';
+  out += stale.empty() ? "measurements/errors.csv is what the measured runs say\n"
+                       : "`reckon validate --update` writes it anew\n";
+  session.print(out);
+  return stale.empty() ? kOk : kNo;
+}
+
+int update_errors(Session& session) {
+  Diagnostics& d = session.diagnostics();
+  const std::string text = errors_csv(session.work(), d);
+  const auto file = errors_file(session.work());
+  if (!d.has_errors() && file.empty()) d.error({}, "no data folder holds plans/measured");
+  if (!d.has_errors())
+    if (const std::string why = write_atomically(file, text); !why.empty()) d.error({}, why);
+  if (session.report_faults()) return kUsage;
+  session.note(fmt::format("{} is written", file.string()));
+  return kOk;
+}
+
+bool is_wanted(What what, const ValidateOptions& options) {
+  return options.what.empty() ? what != kErrors : options.what == kWhat[what];
+}
+
+// A word that was asked for by name and has nothing of the kind: a fault; else it is passed over.
+bool passes(What what, const ValidateOptions& options, const ValidateRequest& request,
+            Diagnostics& d) {
+  if (is_idle(what, request.leave_out)) {
+    if (!options.what.empty())
+      d.error({}, fmt::format("validate {}: no {} to leave out", kWhat[what], options.leave_out))
+          .help(fmt::format("--leave-out {}", leaves_out(what)));
+    return false;
+  }
+  if (request.form_stated && what != kCollectives) {
+    if (!options.what.empty())
+      d.error({}, "--form is of a collective's curve").help("reckon validate collectives");
+    return false;
+  }
+  return true;
 }
 
 }  // namespace
@@ -100,50 +189,39 @@ int validate(Session& session, const Shared& shared, const ValidateOptions& opti
   ValidateRequest request;
   request.source = options.source;
   request.form_stated = !options.form.empty();
-  const bool serving = options.what == "serving";
-  const bool known =
-      options.what.empty() || options.what == kWhat[0] || options.what == kWhat[1] || serving;
-  if (!known) {
+  if (!options.what.empty() &&
+      std::find(std::begin(kWhat), std::end(kWhat), options.what) == std::end(kWhat))
     d.error({}, fmt::format("validate: nothing is called '{}'", options.what))
-        .help("kernels, collectives or serving");
-  }
+        .help("runs, memory, kernels, collectives, serving or errors");
   word_of(options.leave_out, "--leave-out", request.leave_out, d);
   word_of(options.form, "--form", request.form, d);
   if (session.report_faults()) return kUsage;
-  if (serving) return validate_serving_rows(session, shared, options, request.leave_out);
-  std::size_t missed = 0;
-  std::vector<std::string> texts;
-  for (const char* what : kWhat) {
-    if (!options.what.empty() && options.what != what) continue;
-    request.collectives = what == kWhat[1];
-    if (is_idle(request)) {
-      if (options.what.empty()) continue;
-      d.error({}, fmt::format("validate {}: no {} to leave out", what, options.leave_out))
-          .help(request.collectives ? "--leave-out size or group"
-                                    : "--leave-out shape, m, length or chip");
-      break;
-    }
-    if (!request.collectives && request.form_stated) {
-      if (options.what.empty()) continue;
-      d.error({}, "--form is of a collective's curve").help("reckon validate collectives");
-      break;
-    }
-    const ValidateReport report = validate_kernels(session.work(), request, d);
-    if (d.has_errors()) break;
-    if (report.sets.empty()) continue;
-    missed += report.missed();
-    texts.push_back(text_of(session, shared, options, report));
+  if (options.update) return update_errors(session);
+  if (options.what == kWhat[kErrors]) return say_errors(session);
+  Said said;
+  for (const What what : {kRuns, kMemory, kKernels, kCollectives, kServing}) {
+    if (!is_wanted(what, options) || d.has_errors() || !passes(what, options, request, d)) continue;
+    request.collectives = what == kCollectives;
+    if (what == kRuns || what == kMemory)
+      say_runs(session, shared, options,
+               {what == kRuns ? BudgetOf::kRuns : BudgetOf::kMemory,
+                request.leave_out == LeaveOut::kSource, options.source},
+               said);
+    else if (what == kServing)
+      say_serving(session, shared, options, request.leave_out, said);
+    else
+      say_kernels(session, shared, options, request, said);
   }
   if (session.report_faults()) return kUsage;
-  if (texts.empty()) {
+  if (said.texts.empty()) {
     d.error({}, options.source.empty() ? "validate: no measurements found"
                                        : fmt::format("--source {}: no set matches", options.source))
         .help("`reckon validate --format csv` lists the sets with their sources");
     session.report_faults();
     return kUsage;
   }
-  session.print(joined(std::move(texts), shared.format));
-  return missed == 0 ? kOk : kNo;
+  session.print(joined(std::move(said.texts), shared.format));
+  return said.missed == 0 ? kOk : kNo;
 }
 
 }  // namespace reckon::cli

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "reckon/base/text.hpp"
+#include "reckon/spec/training.hpp"
 #include "reckon/units/format.hpp"
 
 namespace reckon {

@@ -7,9 +7,11 @@
 
 #include "reckon/engine/loaded.hpp"
 #include "reckon/spec/assume.hpp"
-#include "reckon/spec/training.hpp"
 
 namespace reckon {
+
+template <class R>
+struct MemoryLimits;  // spec/training.hpp
 
 // Keys that bear on an answer: "ring_factor", "latency.*".
 using Bearing = std::vector<std::string_view>;

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "reckon/engine/load.hpp"
+#include "reckon/engine/plan_file.hpp"
 
 namespace reckon {
 

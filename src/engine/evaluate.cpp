@@ -7,8 +7,11 @@
 #include "assumed.hpp"
 #include "collect.hpp"
 #include "fixes.hpp"
+#include "memory_curve.hpp"
+#include "mesh_words.hpp"
 #include "not_modelled.hpp"
 #include "reckon/doc/set_member.hpp"
+#include "reckon/engine/accuracy.hpp"
 #include "reckon/engine/legal.hpp"
 #include "reckon/units/format.hpp"
 
@@ -113,25 +116,13 @@ void headline(const doc::Value& resolved, const TrainingPlan<double>& plan,
 
 // The kernels of a stack leave no room for assumed efficiencies.
 static const std::vector<std::string_view>& stack_assumptions() {
-  static const std::vector<std::string_view> keys{"preset",
-                                                  "flops",
-                                                  "ring_factor",
-                                                  "dispatch",
-                                                  "activations",
-                                                  "attention",
-                                                  "swiglu",
-                                                  "gqa",
-                                                  "rope",
-                                                  "fused_norm",
-                                                  "dropout",
-                                                  "logits",
-                                                  "capacity",
-                                                  "softmax_statistics",
-                                                  "reserve.*",
-                                                  "live_layers",
-                                                  "gathered_layers",
-                                                  "power",
-                                                  "pue"};
+  static const std::vector<std::string_view> keys{
+      "preset",      "flops",           "ring_factor",     "dispatch",
+      "activations", "attention",       "swiglu",          "gqa",
+      "rope",        "fused_norm",      "dropout",         "logits",
+      "loss_chunks", "expert_capacity", "capacity",        "softmax_statistics",
+      "reserve.*",   "live_layers",     "gathered_layers", "power",
+      "pue"};
   return keys;
 }
 
@@ -142,22 +133,75 @@ std::vector<std::string_view> training_assumptions(const TrainingPlan<double>& p
 }
 
 const std::vector<std::string_view>& training_assumptions() {
-  static const std::vector<std::string_view> keys{
-      "preset",      "train.*",      "flops",
-      "overlap.*",   "efficiency.*", "latency.*",
-      "ring_factor", "ring_across",  "dispatch",
-      "stages",      "recompute",    "activations",
-      "attention",   "swiglu",       "gqa",
-      "rope",        "fused_norm",   "softmax_statistics",
-      "dropout",     "logits",       "gathered_layers",
-      "live_layers", "capacity",     "reserve.*",
-      "power",       "pue"};
+  static const std::vector<std::string_view> keys{"preset",
+                                                  "train.*",
+                                                  "flops",
+                                                  "overlap.*",
+                                                  "efficiency.*",
+                                                  "latency.*",
+                                                  "ring_factor",
+                                                  "ring_across",
+                                                  "dispatch",
+                                                  "stages",
+                                                  "recompute",
+                                                  "activations",
+                                                  "attention",
+                                                  "swiglu",
+                                                  "gqa",
+                                                  "rope",
+                                                  "fused_norm",
+                                                  "softmax_statistics",
+                                                  "dropout",
+                                                  "logits",
+                                                  "loss_chunks",
+                                                  "expert_capacity",
+                                                  "gathered_layers",
+                                                  "live_layers",
+                                                  "capacity",
+                                                  "reserve.*",
+                                                  "power",
+                                                  "pue"};
   return keys;
+}
+
+// Of the estimate, of each stage's memory, and in words what is sent.
+template <class R>
+static void collect(const TrainingEstimate<R>& e, const MemoryByStage<R>& stages,
+                    std::vector<Metric>& out) {
+  e.metrics(Collect(out));
+  stages.metrics(Collect(out));
 }
 
 std::vector<Metric> metrics_of(const TrainingPlan<double>& plan) {
   std::vector<Metric> out;
-  estimate(plan).metrics(Collect(out));
+  collect(estimate(plan), memory_by_stage(plan), out);
+  return out;
+}
+
+// Axes worth a picture: several, or one that something lies above.
+static std::vector<MeshRow> shown_mesh(const TrainingPlan<double>& plan, const Layout<double>& x) {
+  std::vector<MeshRow> rows = mesh_rows(plan, x);
+  const bool beyond = !plan.cluster.tiers.empty() || !plan.cluster.node.torus.empty();
+  return rows.size() > 1 || (beyond && !rows.empty()) ? rows : std::vector<MeshRow>{};
+}
+
+// What is easily taken for a mistake.
+static std::vector<std::string> memory_notes(const TrainingPlan<double>& plan,
+                                             const TrainingEstimate<double>& e) {
+  std::vector<std::string> out;
+  if (!(plan.sharding.zero < 3) && !(e.memory.buffers <= Bytes<double>{})) {
+    TrainingPlan<double> other = plan;
+    other.sharding.zero = Count<double>{2};
+    const Stages<double> stages(other.model, cut_of(other));
+    const LayerParts<double> layers = layer_parts(other, e.layout);
+    const auto two = heaviest_stage(MemoryInputs<double>{other, e.layout, stages, layers}).total;
+    if (two < e.memory.total)
+      out.push_back(fmt::format(
+          "ZeRO-2 would hold {}: gathered weights and whole gradients ({}) weigh more than what "
+          "sharding the weights saves.",
+          format_quantity(value_of(two.raw), kByte, Hint::kNone),
+          format_quantity(value_of(e.memory.buffers.raw), kByte, Hint::kNone)));
+  }
   return out;
 }
 
@@ -171,7 +215,12 @@ Result evaluate(Workspace& work, const LoadedTraining& loaded) {
   r.kind = "training";
   r.warnings = loaded.warnings;
   headline(loaded.resolved, plan, e, r);
-  e.metrics(Collect(r.metrics));
+  const MemoryByStage<double> stages = memory_by_stage(plan);
+  collect(e, stages, r.metrics);
+  add_communication_words(plan, e.communication, r.metrics);
+  r.mesh = shown_mesh(plan, e.layout);
+  r.curves = memory_curves(plan, e, stages);
+  r.memory_notes = memory_notes(plan, e);
   for (const Metric& m : r.metrics) {
     if (m.id.starts_with("mfu.") && m.has_value() && m.value > 1)
       r.warnings.push_back(fmt::format("{} is {}: no machine does that; state a lower train.mfu",
@@ -185,6 +234,7 @@ Result evaluate(Workspace& work, const LoadedTraining& loaded) {
   list_assumptions(loaded, plan.assume, training_assumptions(plan), r.assumptions);
   list_limits(loaded, plan.memory, r.assumptions);
   r.not_modelled = not_modelled(plan);
+  r.accuracy = accuracy_of(work, plan, e.step.has_value());
   r.fits = fits(e.verdict);
   if (!fits(e.verdict) || e.verdict == Verdict::kTight) r.fixes = fixes(work, loaded);
   return r;
@@ -210,7 +260,7 @@ bool LoadedTraining::at(const Changes& changes, std::vector<Metric>& out,
 std::shared_ptr<const void> LoadedTraining::record(const Recording& run,
                                                    std::vector<Metric>& metrics) const {
   auto traced = std::make_shared<TrainingPlan<Traced>>(lift(plan, run));
-  estimate(*traced).metrics(Collect(metrics));
+  collect(estimate(*traced), memory_by_stage(*traced), metrics);
   return traced;
 }
 

@@ -3,7 +3,7 @@
 
 #include "overlay.hpp"
 #include "parts.hpp"
-#include "reckon/engine/load.hpp"
+#include "reckon/engine/resolve.hpp"
 
 namespace reckon {
 namespace {

@@ -2,6 +2,7 @@
 
 #include "questions/questions.hpp"
 #include "reckon/cost/training.hpp"
+#include "reckon/engine/load.hpp"
 
 namespace reckon {
 namespace {
@@ -42,6 +43,7 @@ const std::vector<const Question*>& questions() {
       &pipeline_question(),        //
       &goodput_question(),         //
       &tensor_question(),          //
+      &layer_question(),           //
       &experts_question(),         //
       &gemm_question(),            //
       &attention_question(),       //
@@ -50,6 +52,7 @@ const std::vector<const Question*>& questions() {
       &chunk_question(),           //
       &pools_question(),           //
       &serving_question(),         //
+      &load_question(),            //
       &dtype_question(),           //
       &quantize_question(),        //
       &accumulate_question(),      //

@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "legal_classes.hpp"
+#include "legal_mesh.hpp"
 #include "legal_run.hpp"
 #include "legal_schedule.hpp"
 #include "legal_stack.hpp"
@@ -29,6 +30,7 @@ class TrainingCheck {
       : plan_(plan), places_(places), out_(out) {}
 
   void run() {
+    const std::size_t before = out_.error_count();
     hardware();
     divided_ = degrees();  // else nothing can be said about the data degree
     tensor();
@@ -37,6 +39,7 @@ class TrainingCheck {
     experts();
     batch();
     context();
+    check_mesh(plan_, divided_ && out_.error_count() == before, places_, out_);
     efficiency();
     priced();
     adapters();

@@ -93,12 +93,12 @@ PlanFile::Case read_case(Value item, const PlanFile& file, Diagnostics& diagnost
     diagnostics.error(item.span, "cases: expected {name: …, the fields that differ}");
     return c;
   }
-  doc::expand_dotted_keys(item, diagnostics, {"expect"});
+  doc::expand_dotted_keys(item, diagnostics, {"expect", "measured"});
   const Value name = take(item, "name");
   if (name.is_scalar()) c.name = name.text;
   check_name(file, c.name, name.is_scalar() ? name.span : item.span, diagnostics);
   c.expect = expectations(take(item, "expect"), diagnostics);
-  take(item, "measured");
+  c.measured = take(item, "measured");
   c.overlay = std::move(item);
   return c;
 }
@@ -344,7 +344,7 @@ PlanFile open_plan(Workspace& work, std::string name, Value tree, const Sets& se
   }
   const Value cases = take(tree, "cases");
   f.expect = expectations(take(tree, "expect"), diagnostics);
-  take(tree, "measured");
+  f.measured = take(tree, "measured");
   doc::expand_dotted_keys(tree, diagnostics);
   const Value kind = take(tree, "kind");
   f.kind = kind.is_scalar() ? kind.text : "";

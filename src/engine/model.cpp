@@ -8,7 +8,7 @@
 #include "reckon/cost/kv.hpp"
 #include "reckon/cost/model.hpp"
 #include "reckon/engine/legal.hpp"
-#include "reckon/engine/load.hpp"
+#include "reckon/engine/resolve.hpp"
 #include "reckon/engine/said_model.hpp"
 #include "reckon/units/format.hpp"
 #include "reckon/units/parse.hpp"

@@ -43,14 +43,19 @@ std::vector<std::string> not_modelled(const TrainingPlan<double>& plan) {
     out.emplace_back(
         "waiting for each other at the optimizer step: a stage goes on when it is done, "
         "as published (ZB-H2, ZB-V)");
-  if (value(plan.cluster.nodes) > 1) out.emplace_back("contention in the network above the nodes");
+  if (value(plan.cluster.nodes) > 1)
+    out.emplace_back(
+        plan.cluster.tiers.empty()
+            ? "contention in the network above the nodes"
+            : "contention above the nodes beyond what the tiers' oversubscription says");
   const auto indexed = [](const LayerGroup<double>& g) { return g.mixer.index_heads.has_value(); };
   if (std::any_of(plan.model.layers.begin(), plan.model.layers.end(), indexed))
     out.emplace_back("activations of the sparse attention's indexer");
   if (plan.model.mtp) out.emplace_back("modules that predict further tokens");
   if (plan.model.vision) out.emplace_back("the vision tower");
   if (plan.trainable.adapters) out.emplace_back("activations that frozen layers need not keep");
-  if (value(plan.sharding.zero) < 3) out.emplace_back("gradient buckets (DDP, ZeRO-1, ZeRO-2)");
+  if (value(plan.sharding.zero) < 3 && !plan.sharding.bucket)
+    out.emplace_back("gradient buckets (DDP, ZeRO-1, ZeRO-2)");
   return out;
 }
 

@@ -46,6 +46,18 @@ Diagnostic& does_not_fill(const Value& said, double gpus, double per_node, Diagn
                       written(below), written(below + per_node)));
 }
 
+// The torus of a whole pod is not that of a slice, which may state its own.
+void drop_other_torus(Value& node, double gpus) {
+  const Value* torus = node.find("torus");
+  if (!torus || !torus->is_sequence()) return;
+  const Span& said = torus->span;
+  if (!said || !said.file->name.starts_with("hardware/")) return;  // the plan's own must fit
+  double chips = 1;
+  for (const Value& side : torus->items) chips *= plain_count(&side);
+  if (chips == gpus) return;
+  std::erase_if(node.entries, [](const doc::Entry& e) { return e.key == "torus"; });
+}
+
 }  // namespace
 
 Value fill_nodes(Value cluster, Diagnostics& diagnostics) {
@@ -77,6 +89,7 @@ Value fill_nodes(Value cluster, Diagnostics& diagnostics) {
     part.replaced = node->find("gpus")->span;
     doc::set(*node, "gpus", std::move(part));
     keep_ports_of_part(*node, per_node, ports);
+    drop_other_torus(*node, gpus);
   }
   return cluster;
 }

@@ -9,7 +9,7 @@
 #include "parts.hpp"
 #include "reckon/base/text.hpp"
 #include "reckon/engine/import.hpp"
-#include "reckon/engine/load.hpp"
+#include "reckon/engine/resolve.hpp"
 #include "reckon/units/parse.hpp"
 
 namespace reckon {
@@ -403,7 +403,7 @@ Value resolve_recipe(Workspace& work, const Value& said, Diagnostics& diagnostic
   return named(work, Shelf::kRecipes, said, diagnostics, [&](Value& recipe) {
     for (const char* key : {"weights", "gradients", "activations", "reduce", "gather"})
       rewrite(recipe, key, [&](const Value& v) { return stored(work, v, diagnostics); });
-    for (const char* key : {"master", "kv"})
+    for (const char* key : {"master", "kv", "accumulation"})
       rewrite(recipe, key,
               [&](const Value& v) { return is_none(v) ? Value{} : stored(work, v, diagnostics); });
     for (const char* key : {"classes", "gradient_classes"})

@@ -139,6 +139,15 @@ bool Workspace::read_or_say(const fs::path& file, Span said, std::string& text,
   return false;
 }
 
+const std::string* Workspace::data_text(const std::string& path) {
+  const auto [at, fresh] = texts_.try_emplace(path);
+  for (std::size_t i = 0; fresh && !at->second && i < roots_.size(); ++i) {
+    std::string text;
+    if (read_file(roots_[i] / path, text)) at->second = std::move(text);
+  }
+  return at->second ? &*at->second : nullptr;
+}
+
 doc::Value Workspace::read_lenient(const fs::path& file, Span said, Diagnostics& diagnostics) {
   std::string text;
   if (!read_or_say(file, said, text, diagnostics)) return {};

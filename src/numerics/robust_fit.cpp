@@ -9,14 +9,22 @@ namespace {
 
 using Vector = std::vector<double>;
 
-double huber(double e, double knee) {
-  const double a = std::abs(e);
+double loss_of(double e, const RobustLoss& how) {
+  const double a = std::abs(e), knee = how.knee;
+  if (how.smooth) return knee * knee * (std::hypot(1.0, a / knee) - 1);
   return a <= knee ? a * a / 2 : knee * (a - knee / 2);
 }
 
-double loss_of(const Vector& errors, double knee) {
+// Of a row in the linearized problem: its loss over that of the square.
+double weight_of(double e, const RobustLoss& how) {
+  const double a = std::abs(e), knee = how.knee;
+  if (how.smooth) return 1 / std::hypot(1.0, a / knee);
+  return a <= knee ? 1 : knee / a;
+}
+
+double loss_of(const Vector& errors, const RobustLoss& how) {
   double sum = 0;
-  for (const double e : errors) sum += std::isfinite(e) ? huber(e, knee) : 1e6;
+  for (const double e : errors) sum += std::isfinite(e) ? loss_of(e, how) : 1e6;
   return sum;
 }
 
@@ -81,7 +89,7 @@ struct Normal {
 };
 
 Normal normal_equations(const Space& space, const Vector& z, const Vector& errors,
-                        const LogErrors& of, double knee) {
+                        const LogErrors& of, const RobustLoss& how) {
   constexpr double kStep = 1e-6;
   const std::size_t n = z.size(), rows = errors.size();
   std::vector<Vector> jacobian(n);
@@ -94,7 +102,7 @@ Normal normal_equations(const Space& space, const Vector& z, const Vector& error
   }
   Normal out{std::vector<Vector>(n, Vector(n)), Vector(n)};
   for (std::size_t r = 0; r < rows; ++r) {
-    const double e = std::abs(errors[r]), w = e <= knee ? 1 : knee / e;
+    const double w = weight_of(errors[r], how);
     for (std::size_t i = 0; i < n; ++i) {
       out.slope[i] += w * jacobian[i][r] * errors[r];
       for (std::size_t j = 0; j < n; ++j) out.matrix[i][j] += w * jacobian[i][r] * jacobian[j][r];
@@ -105,12 +113,11 @@ Normal normal_equations(const Space& space, const Vector& z, const Vector& error
 
 // What is usual, as further rows.
 void append_priors(const std::vector<FitParameter>& parameters, const Space& space,
-                   const Vector& values, Vector& errors) {
+                   const Vector& values, double noise, Vector& errors) {
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     const FitParameter& p = parameters[i];
     if (p.spread > 0)
-      errors.push_back(kPriorNoise * (space.inner(i, values[i]) - space.inner(i, p.usual)) /
-                       p.spread);
+      errors.push_back(noise * (space.inner(i, values[i]) - space.inner(i, p.usual)) / p.spread);
   }
 }
 
@@ -150,13 +157,13 @@ bool damped_step(const Space& space, const Normal& normal, const Vector& z, doub
   return true;
 }
 
-Found descend(const Space& space, Vector z, const LogErrors& of, double knee) {
+Found descend(const Space& space, Vector z, const LogErrors& of, const RobustLoss& how) {
   constexpr int kRounds = 200;
   z = space.inside(std::move(z));
   Found best{z, of(space.values(z)), 0};
-  best.loss = loss_of(best.errors, knee);
+  best.loss = loss_of(best.errors, how);
   double damping = 1e-3;
-  Normal normal = normal_equations(space, best.z, best.errors, of, knee);
+  Normal normal = normal_equations(space, best.z, best.errors, of, how);
   for (int round = 0; round < kRounds && damping < 1e12; ++round) {
     Vector next;
     if (!damped_step(space, normal, best.z, damping, next)) {
@@ -164,7 +171,7 @@ Found descend(const Space& space, Vector z, const LogErrors& of, double knee) {
       continue;
     }
     Vector errors = of(space.values(next));
-    const double loss = loss_of(errors, knee);
+    const double loss = loss_of(errors, how);
     if (!(loss < best.loss)) {
       damping *= 4;
       continue;
@@ -173,20 +180,20 @@ Found descend(const Space& space, Vector z, const LogErrors& of, double knee) {
     best = {std::move(next), std::move(errors), loss};
     if (done) break;
     damping = std::max(damping / 5, 1e-12);
-    normal = normal_equations(space, best.z, best.errors, of, knee);
+    normal = normal_equations(space, best.z, best.errors, of, how);
   }
   return best;
 }
 
 // Half widths of 95 % intervals in inner coordinates; 0 for a constant at a bound.
-Vector half_widths(const Space& space, const Found& found, const LogErrors& of, double knee) {
+Vector half_widths(const Space& space, const Found& found, const LogErrors& of,
+                   const RobustLoss& how) {
   const std::size_t n = found.z.size(), rows = found.errors.size();
   Vector out(n, 0);
   if (rows <= n) return out;
-  const Normal normal = normal_equations(space, found.z, found.errors, of, knee);
+  const Normal normal = normal_equations(space, found.z, found.errors, of, how);
   double weighted = 0;
-  for (const double e : found.errors)
-    weighted += std::min(1.0, std::abs(e) > 0 ? knee / std::abs(e) : 1.0) * e * e;
+  for (const double e : found.errors) weighted += weight_of(e, how) * e * e;
   const double variance = weighted / static_cast<double>(rows - n);
   for (std::size_t i = 0; i < n; ++i) {
     if (space.at_bound(i, found.z[i])) continue;
@@ -206,11 +213,11 @@ Vector half_widths(const Space& space, const Found& found, const LogErrors& of, 
 
 FitOutcome fit_robustly(const std::vector<FitParameter>& parameters,
                         const std::vector<std::vector<double>>& starts, const LogErrors& errors_of,
-                        double knee) {
+                        const RobustLoss& how) {
   const Space space(parameters);
   const LogErrors errors = [&](const Vector& values) {
     Vector out = errors_of(values);
-    append_priors(parameters, space, values, out);
+    append_priors(parameters, space, values, how.prior, out);
     return out;
   };
   Found best{{}, {}, 0};
@@ -218,11 +225,11 @@ FitOutcome fit_robustly(const std::vector<FitParameter>& parameters,
     Vector z(start.size());
     for (std::size_t i = 0; i < z.size(); ++i)
       z[i] = space.inner(i, std::clamp(start[i], parameters[i].low, parameters[i].high));
-    Found found = descend(space, std::move(z), errors, knee);
+    Found found = descend(space, std::move(z), errors, how);
     if (best.z.empty() || found.loss < best.loss) best = std::move(found);
   }
   FitOutcome out;
-  const Vector half = half_widths(space, best, errors, knee);
+  const Vector half = half_widths(space, best, errors, how);
   out.values = space.values(best.z);
   for (std::size_t i = 0; i < best.z.size(); ++i) {
     out.low.push_back(space.outer(i, std::max(best.z[i] - half[i], space.low(i))));

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "errors.hpp"
+#include "reckon/base/text.hpp"
 #include "reckon/report/json.hpp"
 #include "reckon/report/section.hpp"
 #include "reckon/units/format.hpp"
@@ -35,9 +36,63 @@ Section set_section(const CalibratedSet& set) {
   return s;
 }
 
+Section ceilings_section(const Calibration& c) {
+  Section s{
+      "Ceilings: the best of each",
+      Table({{"measured"}, {"at"}, {"rate", Align::kRight}, {"of what is printed", Align::kRight}}),
+      {}};
+  for (const Ceiling& x : c.ceilings)
+    s.table.row({x.name, x.shape, format_quantity(x.value, x.dim),
+                 x.printed > 0 ? percent(x.value / x.printed) : "–"});
+  return s;
+}
+
+Section layers_section(const Calibration& c) {
+  Section s{"Whole layers, predicted from these constants",
+            Table({{"layer"},
+                   {"measured", Align::kRight},
+                   {"predicted", Align::kRight},
+                   {"error", Align::kRight}}),
+            {}};
+  for (const LayerCheck& l : c.layers) {
+    s.table.row({l.name + " " + l.shape, format_quantity(l.measured, kSecond),
+                 format_quantity(l.predicted, kSecond),
+                 signed_percent(l.predicted / l.measured - 1)});
+    if (!l.outside.empty())
+      s.notes.push_back(fmt::format("{} {}: beyond what the constants were fitted on: {}", l.name,
+                                    l.shape, join(l.outside, ", ")));
+  }
+  return s;
+}
+
+void write_checks(JsonWriter& json, const Calibration& c) {
+  json.key("layers").array();
+  for (const LayerCheck& l : c.layers) {
+    json.object(JsonWriter::kOneLine).key("layer").text(l.name).key("shape").text(l.shape);
+    json.key("measured").number(l.measured).key("predicted").number(l.predicted);
+    json.key("unit").text("s").key("outside").array();
+    for (const std::string& text : l.outside) json.text(text);
+    json.close().close();
+  }
+  json.close().key("ceilings").array();
+  for (const Ceiling& x : c.ceilings) {
+    json.object(JsonWriter::kOneLine).key("name").text(x.name).key("shape").text(x.shape);
+    json.key("value").number(x.value).key("unit").text(unit_name(x.dim));
+    json.key("printed");
+    if (x.printed > 0)
+      json.number(x.printed);
+    else
+      json.null();
+    json.close();
+  }
+  json.close();
+}
+
 std::vector<Section> sections_of(const Calibration& c) {
   std::vector<Section> out;
+  if (!c.ceilings.empty()) out.push_back(ceilings_section(c));
   for (const CalibratedSet& set : c.sets) out.push_back(set_section(set));
+  if (!c.layers.empty()) out.push_back(layers_section(c));
   if (!c.skipped.empty()) out.push_back({"Not fitted", Table({}), c.skipped});
   return out;
 }
@@ -73,7 +128,9 @@ std::string calibrate_json(const Calibration& calibration) {
     }
     json.close();
   }
-  json.close().key("not_fitted").array();
+  json.close();
+  write_checks(json, calibration);
+  json.key("not_fitted").array();
   for (const std::string& text : calibration.skipped) json.text(text);
   json.close().close();
   return json.str();

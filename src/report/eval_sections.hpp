@@ -19,9 +19,15 @@ Section headline_section(Reader& r, const Canvas& canvas);
 // What everybody asks first: does it fit, how fast is it, what does it cost. The verdict is the first line.
 std::vector<std::string> answer(Reader& r);
 
+Section mesh_section(Reader& r, const Canvas& canvas);
+Section mesh_picture_section(Reader& r,
+                             const Canvas& canvas);  // which ranks the GPUs of a node are
 Section memory_section(Reader& r, const Canvas& canvas);
+Section memory_stages_section(Reader& r, const Canvas& canvas);
+Section memory_curve_section(Reader& r, const Canvas& canvas);
 Section step_section(Reader& r, const Canvas& canvas);
 Section communication_section(Reader& r, const Canvas& canvas);
+Section collectives_section(Reader& r, const Canvas& canvas);  // among whom, over what, behind what
 Section throughput_section(Reader& r, const Canvas& canvas);
 Section run_section(Reader& r, const Canvas& canvas);
 Section fixes_section(Reader& r, const Canvas& canvas);

@@ -23,6 +23,15 @@ void write_assumption(JsonWriter& json, const Assumption& a) {
   json.key("overridden").boolean(a.overridden).close();
 }
 
+void write_accuracy(JsonWriter& json, const Accuracy& a) {
+  json.object(JsonWriter::kOneLine).key("metric").text(a.metric).key("text").text(a.text);
+  write_text(json, "like", a.like);
+  json.key("rows").number(static_cast<double>(a.rows));
+  a.rows > 0 ? json.key("median").number(a.median) : json.key("median").null();
+  a.rows > 0 ? json.key("p90").number(a.p90) : json.key("p90").null();
+  json.close();
+}
+
 void write_quantity_or_null(JsonWriter& json, double value, Dim dim, const char* reason) {
   Metric m;
   m.value = value;
@@ -81,6 +90,29 @@ void write_answer(JsonWriter& json, const Answer& a) {
   json.close();
 }
 
+void write_mesh(JsonWriter& json, const std::vector<MeshRow>& mesh) {
+  json.key("mesh").array();
+  for (const MeshRow& m : mesh) {
+    json.object(JsonWriter::kOneLine).key("axis").text(m.axis).key("ranks").number(m.ranks);
+    json.key("apart").number(m.apart).key("in_a_node").number(m.in_node);
+    json.key("over").text(m.link).close();
+  }
+  json.close();
+}
+
+// Bytes; times as shares of the step.
+void write_curves(JsonWriter& json, const std::vector<MemoryCurve>& curves) {
+  json.key("memory_over_step").array();
+  for (const MemoryCurve& c : curves) {
+    json.object().key("stage").number(c.stage).key("peak").number(c.peak);
+    json.key("at").number(c.at).key("pass").text(c.pass).key("kept").number(c.pieces);
+    json.key("points").array(JsonWriter::kOneLine);
+    for (const double p : c.points) json.number(p);
+    json.close().close();
+  }
+  json.close();
+}
+
 void write_result(JsonWriter& json, const Result& r) {
   json.object().key("schema_version").number(kSchemaVersion);
   write_text(json, "kind", r.kind);
@@ -97,8 +129,12 @@ void write_result(JsonWriter& json, const Result& r) {
   json.close();
   write_texts(json, "warnings", r.warnings);
   write_texts(json, "not_modelled", r.not_modelled);
+  if (!r.mesh.empty()) write_mesh(json, r.mesh);
+  if (!r.curves.empty()) write_curves(json, r.curves);
   if (!r.is_question()) {
-    json.key("fixes").array();
+    json.key("accuracy").array();
+    for (const Accuracy& a : r.accuracy) write_accuracy(json, a);
+    json.close().key("fixes").array();
     for (const Fix& f : r.fixes) write_fix(json, f);
     json.close();
   } else {

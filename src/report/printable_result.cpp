@@ -59,6 +59,9 @@ Result printable_result(Result r) {
   for (Assumption& a : r.assumptions) clean_all(a.path, a.value, a.place, a.source);
   for (std::string& text : r.warnings) clean(text);
   for (std::string& text : r.not_modelled) clean(text);
+  for (MeshRow& m : r.mesh) clean_all(m.axis, m.link);
+  for (std::string& text : r.memory_notes) clean(text);
+  for (Accuracy& a : r.accuracy) clean_all(a.metric, a.text, a.like);
   for (Fix& f : r.fixes) clean_all(f.change, f.title);
   clean_answer(r.answer);
   return r;

@@ -25,6 +25,9 @@ bool add_operation(Reader& r, std::string_view operation, Table& out) {
   const std::string step_time = id_of(operation, "step_time");
   r.claim({id_of(operation, "count"), id_of(operation, "time"), step_time,
            id_of(operation, "exposed")});
+  r.claim({id_of(operation, "ranks"), id_of(operation, "in_node"), id_of(operation, "operation"),
+           id_of(operation, "link"), id_of(operation, "behind"),
+           id_of(operation, "exposed_share")});
   if (bytes->value == 0 && r.number(step_time).value_or(0) == 0) return false;  // one rank
   const auto cell = [&](const char* what) { return r.text(id_of(operation, what)); };
   out.row({name_of_operation(*bytes), cell("count"), cell("bytes"), cell("time"), cell("step_time"),
@@ -58,6 +61,35 @@ Section communication_section(Reader& r, const Canvas&) {
   const std::string note = total_note(r);
   if (out.empty()) return {};
   return {.title = "Communication of one GPU", .table = std::move(out), .notes = {note}};
+}
+
+// One line per operation: what is called, among whom, over what, behind what it may hide.
+Section collectives_section(Reader& r, const Canvas& canvas) {
+  if (r.result().mesh.empty() && !canvas.verbose) return {};
+  Table out({{"for"},
+             {"operation"},
+             {"ranks", Align::kRight},
+             {"in a node", Align::kRight},
+             {"over"},
+             {"may hide behind"},
+             {"exposed", Align::kRight}});
+  const auto add = [&](std::string_view op, std::string_view label) {
+    const Metric* ranks = r.get(id_of(op, "ranks"));
+    if (!ranks || ranks->value <= 1) return;
+    const auto cell = [&](const char* what) { return r.text(id_of(op, what)); };
+    out.row({std::string(label), cell("operation"), cell("ranks"), cell("in_node"), cell("link"),
+             cell("behind"), cell("exposed_share")});
+  };
+  add("all_gather", "weights");
+  add("reduce_scatter", "gradients");
+  add("all_reduce", "gradients");
+  add("replicas", "replicas' gradients");
+  add("tensor", "tensor");
+  add("context", "context");
+  add("expert", "experts");
+  add("pipeline", "pipeline");
+  if (out.empty()) return {};
+  return {.title = "Who talks to whom", .table = std::move(out)};
 }
 
 }  // namespace reckon

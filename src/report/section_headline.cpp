@@ -43,9 +43,13 @@ std::string speed_line(Reader& r) {
   const std::string bound = r.text("step.bound");
   add("step.time", bound.empty() ? " a step" : fmt::format(" a step, bound by {}", bound));
   add("throughput.tokens_per_second", "");
-  add("run.days", r.number("run.elapsed_days") ? " ideal" : "");
+  // Days without failures are no answer where the failures let no work be done.
+  const Metric* goodput = r.result().find("run.goodput");
+  const bool stands_still = goodput && !goodput->has_value();
+  add("run.days", stands_still || r.number("run.elapsed_days") ? " ideal" : "");
   add("run.elapsed_days", " with failures");
-  add("run.cost", "");
+  if (stands_still) parts.push_back("never ends: " + reason_of(*goodput));
+  if (!stands_still) add("run.cost", "");
   return join(parts, " · ");
 }
 

@@ -6,9 +6,9 @@ namespace reckon {
 
 Section limits_section(Reader& r, const Canvas& canvas) {
   Section out{.title = canvas.markdown ? "Limits" : ""};
-  if (r.number("step.time"))
-    out.notes.emplace_back(
-        "Accuracy: step time rests on the stated MFU; not validated against measured runs");
+  std::vector<std::string> accuracy;
+  for (const Accuracy& a : r.result().accuracy) accuracy.push_back(a.text);
+  if (!accuracy.empty()) out.notes.push_back("Accuracy: " + join(accuracy, "; "));
   if (!r.result().not_modelled.empty())
     out.notes.push_back("Not modelled: " + join(r.result().not_modelled, "; "));
   return out;

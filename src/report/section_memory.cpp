@@ -67,6 +67,7 @@ void add_notes(Reader& r, std::vector<std::string>& notes) {
   if (r.number("pipeline.in_flight").value_or(1) != 1)
     notes.push_back(fmt::format("The heaviest stage holds the activations of {} micro-batches.",
                                 r.text("pipeline.in_flight")));
+  notes.insert(notes.end(), r.result().memory_notes.begin(), r.result().memory_notes.end());
   if (r.number("memory.host").value_or(0) != 0)
     notes.push_back(fmt::format(
         "Host memory per GPU: {}{}.", r.text("memory.host"),

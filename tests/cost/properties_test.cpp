@@ -151,3 +151,64 @@ TEST_CASE(
     CHECK(of(p, "comm.data.time") == Approx(all_reduce));
   }
 }
+
+TEST_CASE("full recompute without overlap costs exactly the layers' forward pass once more") {
+  RandomPlans plans(17);
+  int seen = 0;
+  for (int i = 0; i < kPlans; ++i) {
+    TrainingPlan<double> p = plans.next().plan;
+    const bool counted =
+        p.model.hidden && p.assume.train.mfu && p.batch.sequence && !p.model.abstract();
+    if (!counted || p.trainable.adapters || p.assume.recompute != RecomputeCount::kAdded) continue;
+    p.assume.flops = FlopCount::kCausal;
+    p.assume.attention = AttentionKernel::kFlash;
+    p.recompute = Recompute::kNone;
+    const auto plain = metrics_of(p);
+    // Useful work is three forward passes, the head's with it; recomputing leaves the head out.
+    const double head = 2 * value_of(p.model.vocab.raw) * value_of(p.model.hidden->raw);
+    const double forward = number(plain, "flops.per_token.causal") / 3;
+    p.recompute = Recompute::kFull;
+    const auto full = metrics_of(p);
+    CHECK(number(full, "step.recompute") / number(full, "step.compute") ==
+          Approx((forward - head) / (3 * forward)));
+    CHECK(number(full, "step.compute") == number(plain, "step.compute"));
+    ++seen;
+  }
+  CHECK(seen > 20);
+}
+
+TEST_CASE("sharing states among fewer ranks holds more; keeping gathered weights sends less") {
+  RandomPlans plans(18);
+  for (int i = 0; i < kPlans; ++i) {
+    TrainingPlan<double> p = plans.next().plan;
+    p.sharding.zero = Count<double>(3);
+    p.sharding.within = Within::kAll;
+    p.sharding.ranks.reset();
+    p.sharding.reshard = true;
+    const auto all = metrics_of(p);
+    p.sharding.ranks = Count<double>(1);
+    CHECK(of(p, "memory.states") >= number(all, "memory.states") * (1 - 1e-12));
+    p.sharding.ranks.reset();
+    p.sharding.reshard = false;
+    if (whole(p.mesh.pipeline) > 1) continue;
+    const auto kept = metrics_of(p);
+    CHECK(number(kept, "memory.buffers") >= number(all, "memory.buffers") * (1 - 1e-12));
+    if (number(all, "comm.all_gather.time") > 0)
+      CHECK(number(kept, "comm.all_gather.count") * 2 == number(all, "comm.all_gather.count"));
+  }
+}
+
+TEST_CASE("no step is faster above a scarcer tier") {
+  RandomPlans plans(19);
+  for (int i = 0; i < kPlans; ++i) {
+    TrainingPlan<double> p = plans.next().plan;
+    if (!p.assume.train.mfu) continue;
+    p.cluster.tiers.clear();
+    const double flat = of(p, "step.time");
+    p.cluster.tiers = {{"pod", Count<double>(4), Ratio<double>(2)}};
+    const double scarce = of(p, "step.time");
+    CHECK(scarce >= flat * (1 - 1e-12));
+    p.cluster.tiers[0].oversubscription = Ratio<double>(8);
+    CHECK(of(p, "step.time") >= scarce * (1 - 1e-12));
+  }
+}

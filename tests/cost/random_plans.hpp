@@ -1,11 +1,13 @@
 // Legal training plans by the thousand: every model kind, degree, schedule, optimizer and convention, mixed.
 #pragma once
 
+#include <algorithm>
 #include <random>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "reckon/cost/mesh.hpp"
 #include "reckon/engine/legal.hpp"
 #include "reckon/engine/load.hpp"
 
@@ -66,18 +68,35 @@ class RandomPlans {
   void mutate(TrainingPlan<double>& p) {
     const bool abstract = !p.model.hidden;
     p.cluster.nodes = pick({1, 2, 8, 64});
+    p.cluster.tiers.clear();
+    if (coin(3))
+      p.cluster.tiers = {{"leaf", pick({2, 4}), Ratio<double>(1)},
+                         {"pod", pick({8, 16}), Ratio<double>(coin() ? 7 : 2)}};
+    p.mesh.order.clear();
+    if (coin(3)) {
+      p.mesh.order = usual_order();
+      std::shuffle(p.mesh.order.begin(), p.mesh.order.end(), rng_);
+    }
     if (!abstract) {
       p.mesh.tensor = pick({1, 1, 2, 4, 8});
       p.mesh.context = pick({1, 1, 1, 2, 4});
       p.mesh.pipeline = pick({1, 1, 2, 4, 8});
       p.mesh.expert = pick({1, 1, 2, 8});
       p.mesh.sequence = coin();
+      p.mesh.context_by = any<ContextBy>();
       p.recompute = any<Recompute>();
+      p.recompute_every.reset();
+      if (p.recompute == Recompute::kFull && coin(3)) p.recompute_every = pick({1, 2, 4});
     }
     p.schedule.kind = any<ScheduleKind>();
     p.schedule.chunks = takes_chunks(p.schedule.kind) ? pick({2, 4}) : pick({1});
     p.sharding.zero = pick({0, 1, 2, 3});
-    p.sharding.within = coin(3) ? Within::kNode : Within::kAll;
+    p.sharding = {p.sharding.zero, coin(3) ? Within::kNode : Within::kAll, {}, {}, true};
+    if (coin(4)) p.sharding.ranks = pick({2, 4, 8, 16});
+    if (coin(4)) p.sharding.bucket = Bytes<double>(25e6);
+    p.sharding.reshard = !coin(4);
+    p.precision.accumulation.reset();
+    if (coin(4)) p.precision.accumulation = p.precision.weights;
     batch(p.batch, abstract);
     p.offload = coin(5) ? Offload::kOptimizer : Offload::kNone;
     if (coin()) p.optimizer = optimizers_[rng_() % optimizers_.size()];
@@ -116,6 +135,9 @@ class RandomPlans {
     a.fused_norm = coin();
     a.softmax_statistics = coin();
     a.dropout = coin();
+    a.loss_chunks = pick({1, 1, 4});
+    a.expert_capacity = Ratio<double>(coin(4) ? 1.25 : 1);
+    a.reserve.communicator = Bytes<double>(coin(4) ? 1e8 : 0);
     a.capacity = any<CapacityCount>();
     if (coin(6)) a.train.mfu.reset();
   }

@@ -8,6 +8,7 @@
 #include "asked.hpp"
 #include "reckon/cost/questions/lifetime.hpp"
 #include "reckon/cost/questions/repeat.hpp"
+#include "reckon/engine/resolve.hpp"
 #include "reckon/numerics/random.hpp"
 #include "reckon/report/derivation.hpp"
 #include "reckon/units/formula/recording.hpp"

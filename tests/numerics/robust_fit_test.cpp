@@ -50,7 +50,7 @@ TEST_CASE("a few wild points hardly move the constants, and a least-squares fit 
   const FitOutcome robust = fit_robustly(kLine, {{10, 0.1}}, line.errors());
   CHECK(robust.values[0] == Approx(40).epsilon(0.06));
   CHECK(robust.values[1] == Approx(0.03).epsilon(0.06));
-  const FitOutcome squares = fit_robustly(kLine, {{10, 0.1}}, line.errors(), 1e3);
+  const FitOutcome squares = fit_robustly(kLine, {{10, 0.1}}, line.errors(), RobustLoss{1e3});
   CHECK(std::abs(squares.values[0] / 40 - 1) > 0.06);
 }
 
@@ -88,6 +88,30 @@ TEST_CASE("what is usual decides where points say nothing, and yields where they
   const LogErrors silent = [](const std::vector<double>&) { return std::vector<double>(3, 0.0); };
   const FitOutcome g = fit_robustly({{"a", 1e-3, 1e6, true, 10, 0.5}}, {{500}}, silent);
   CHECK(g.values[0] == Approx(10).epsilon(1e-3));
+}
+
+TEST_CASE(
+    "the smooth loss is least where a search of the pseudo-Huber sum finds it, and the prior "
+    "weighs as said") {
+  const std::vector<double> y{0, 0.01, 0.02, 0.5};
+  const LogErrors errors = [&y](const std::vector<double>& v) {
+    std::vector<double> out;
+    for (const double place : y) out.push_back(std::log(v[0]) - place);
+    return out;
+  };
+  constexpr double kKnee = 0.05, kPrior = 0.01, kSpread = 0.1;  // of ln 0.9
+  const auto sum = [&](double z) {
+    const auto rho = [](double e) { return std::sqrt(1 + e * e / (kKnee * kKnee)) - 1; };
+    double total = rho(kPrior * (z - std::log(0.9)) / kSpread);
+    for (const double place : y) total += rho(z - place);
+    return total;
+  };
+  double best = -0.2;
+  for (double z = -0.2; z < 0.6; z += 1e-5)
+    if (sum(z) < sum(best)) best = z;
+  const FitOutcome f =
+      fit_robustly({{"a", 0.1, 10, true, 0.9, kSpread}}, {{1}}, errors, {kKnee, true, kPrior});
+  CHECK(std::log(f.values[0]) == Approx(best).margin(2e-5));
 }
 
 TEST_CASE("summaries of errors") {

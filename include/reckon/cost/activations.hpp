@@ -44,6 +44,12 @@ inline const Formula kScores{"activations.scores", "M_core", "attention scores, 
 inline const Formula kDroppedScores{"activations.dropped_scores", "M_core",
                                     "attention scores with dropout, kept",
                                     "softmax, its dropped copy and a mask: Korthikanti 2022"};
+inline const Formula kPaddedCopies{"experts.padded_copies", "k_cap",
+                                   "places for a token's copies, empty ones too",
+                                   "capacity · experts of a token", Hint::kRatio};
+inline const Formula kLogitsChunk{"memory.logits_chunk", "M_logit",
+                                  "logits of a piece of a micro-batch",
+                                  "bytes per logit · tokens · vocabulary / t, over the pieces"};
 inline const Formula kLogits{"memory.logits", "M_logit", "logits of one micro-batch",
                              "bytes per logit · tokens · vocabulary / t"};
 
@@ -285,7 +291,8 @@ void for_each_region_tensor(const Mlp<R>& m, const ActivationShape<R>& x, Visit 
   if (x.fixed()) return for_each_fixed_tensor(m, x, visit);
   const auto& [b, T, h, t, t_sp, assume, s] = x;
   if (m.kind == MlpKind::kMoe) {
-    const auto& k = *m.top_k;
+    auto k = *m.top_k;
+    if (!(assume.expert_capacity <= 1)) k = kPaddedCopies(assume.expert_capacity * k);
     auto H = b * T * (m.latent ? *m.latent : h);
     NAME(H);
     if (m.latent)
@@ -335,6 +342,8 @@ Bytes<R> logit_bytes(const Model<R>& model, const Assume<R>& assume, Count<R> to
   auto V = model.vocab;
   auto T = tokens;
   NAME(V, T);
+  if (!(assume.loss_chunks <= 1))
+    return kLogitsChunk(assume.logits * T * V / t / assume.loss_chunks);
   return kLogits(assume.logits * T * V / t);
 }
 

@@ -54,6 +54,29 @@ Links<R> links(const TrainingPlan<R>& plan) {
   return links(plan.cluster.node, plan.assume.efficiency);
 }
 
+inline const Formula kUplinkRate{"network.above_tier", "W_x",
+                                 "network rate of one GPU above a tier",
+                                 "of its port, what the uplinks leave"};
+inline const Formula kTorusRate{"link.torus_rate", "W_link", "rate of a ring on a torus",
+                                "links of the axes it runs along, at most all"};
+
+// As a group finds them: above an oversubscribed tier, on a torus.
+template <class R>
+Links<R> links_of(const Group<R>& g, Links<R> l, bool all_to_all = false) {
+  if (const auto& up = all_to_all ? g.uplink_all : g.uplink) {
+    auto W_nic = l.nic;
+    NAME(W_nic);
+    l.nic = kUplinkRate(*up * W_nic);
+  }
+  if (!g.ways) return l;
+  auto W_all = l.node;
+  auto W_one = l.peer;
+  NAME(W_all, W_one);
+  l.node = kTorusRate(min(W_all, *g.ways * W_one));
+  l.peer = l.node;
+  return l;
+}
+
 // What one rank sends in one collective, and how long that takes.
 template <class R>
 struct Transfer {
@@ -94,7 +117,7 @@ Transfer<R> collective(Count<R> passes, Bytes<R> S, const Group<R>& g, const Lin
   auto share = assume.ring_factor == RingFactor::kKeep ? (q - 1) / q : Count<R>{1};
   NAME(share);
   auto bytes = kSentBytes(passes * share * S);
-  auto W = group_rate(g, l, assume.ring_across);
+  auto W = group_rate(g, links_of(g, l), assume.ring_across);
   auto wait = messages * ring_latency(g, passes, assume.latency);
   NAME(W, wait);
   return {bytes, kCollectiveTime(wait + bytes / W)};

@@ -5,13 +5,16 @@
 //             forward and backward and reduces gradients, every micro-batch without a pipeline,
 //             once a step with one; HSDP adds an all-reduce of the shard between nodes
 //   tensor    two all-reduces a layer and pass (sequence parallelism: the same bytes)
-//   context   c − 1 hops of keys and values forward, twice the bytes backward
+//   context   ring: c − 1 hops of keys and values forward, twice the bytes backward; all_gather: of
+//             keys and values, again and a reduce-scatter of their gradients backward; ulysses: an
+//             all-to-all of queries, keys and values, and one of what attention puts out
 //   expert    dispatch and combine, both passes (experts.hpp)
 //   pipeline  one activation to the next stage and one gradient back, per chunk
 //
 //   exposed = time − min(overlap · time, window)     window: the compute left to hide behind
 //
-// Source: Rajbhandari 2020 (ZeRO), Narayanan 2021 (tensor, pipeline), Liu 2023 (ring attention).
+// Source: Rajbhandari 2020 (ZeRO), Narayanan 2021 (tensor, pipeline), Liu 2023 (ring attention),
+// Jacobs 2023 (DeepSpeed-Ulysses), Li 2020 (buckets).
 #pragma once
 
 #include <array>
@@ -35,28 +38,34 @@ inline const Formula kExposed{"comm.exposed", "T_exp", "communication left expos
 inline const Formula kCollectiveSum{"comm.dense_and_experts", "t_coll",
                                     "one collective of all parameters",
                                     "dense parameters and routed experts in their own groups"};
+inline const Formula kBuckets{"comm.buckets", "n_bucket", "pieces that gradients are reduced in",
+                              "bytes over bytes of a bucket: Li 2020, section 3.2.3", Hint::kCount};
+inline const Formula kLastBucket{"comm.last_bucket", "T_last", "reduction of the last bucket",
+                                 "nothing is left to hide it behind"};
 inline const Formula kHop{"pipeline.hop", "t_p2p", "one activation to the next stage",
                           "latency + bytes over the link"};
 inline const Formula kRingHop{"context.hop", "t_hop", "keys and values to the next context rank",
                               "latency + bytes over the link"};
 
-// One operation of a step: what one call sends and takes, how many calls, what remains exposed.
+// One operation of a step: among whom, what one call sends and takes, how many calls, what remains
+// exposed.
 template <class R>
 struct Operation {
   Transfer<R> one;
   Count<R> count{0};
   Bytes<R> bytes{};
   Seconds<R> time{}, exposed{};
+  Group<R> group{Count<R>{1}, Count<R>{1}};
 
   bool any() const { return !(count <= 0); }
 };
 
 template <class R>
-Operation<R> repeated(const Transfer<R>& one, Count<R> count) {
+Operation<R> repeated(const Transfer<R>& one, Count<R> count, const Group<R>& group) {
   auto t_one = one.time;
   auto bytes_one = one.bytes;
   NAME(count, t_one, bytes_one);
-  return {one, count, kCommBytes(count * bytes_one), kCommTime(count * t_one), {}};
+  return {one, count, kCommBytes(count * bytes_one), kCommTime(count * t_one), {}, group};
 }
 
 // Hides what it can of `time` behind the window, and takes that much off it: two kinds of
@@ -75,6 +84,7 @@ template <class R>
 struct Communication {
   Operation<R> all_gather, reduce_scatter, all_reduce, replicas;  // data parallel
   Operation<R> tensor, context, expert, pipeline;
+  Seconds<R> last_bucket{};  // DDP in buckets: the last one has nothing left to hide behind
 };
 
 // Bytes of a GPU's parameters, dense and routed.
@@ -106,24 +116,15 @@ struct CommunicationInputs {
   Links<R> links;
 };
 
-// The group that shares states, and the group of replicas across nodes.
+// The group that shares states, and the group of those that hold the same share.
 template <class R>
 struct ShardGroups {
   Group<R> shard, expert_shard, replicas, expert_replicas;
 };
 
 template <class R>
-ShardGroups<R> shard_groups(const TrainingPlan<R>& plan, const Layout<R>& x) {
-  if (plan.sharding.within == Within::kAll) {
-    const Group<R> none{Count<R>{1}, Count<R>{1}};
-    return {x.data, x.experts_data, none, none};
-  }
-  auto expert_replicas = x.expert_ranks / x.expert_shard;
-  NAME(expert_replicas);
-  return {{x.shard, x.shard},
-          {x.expert_shard, x.expert_shard},
-          {x.replicas, Count<R>{1}},
-          {expert_replicas, Count<R>{1}}};
+ShardGroups<R> shard_groups(const TrainingPlan<R>&, const Layout<R>& x) {
+  return {x.sharing, x.experts_sharing, x.copies, x.experts_copies};
 }
 
 // What a GPU's gradients take on the wire.
@@ -150,6 +151,13 @@ ParameterBytes<R> weight_bytes(const CommunicationInputs<R>& in) {
           w_0 * in.shard.experts.full};
 }
 
+// Pieces in which DDP reduces its gradients.
+template <class R>
+Count<R> buckets(Bytes<R> S_grad, Bytes<R> S_bucket) {
+  NAME(S_grad, S_bucket);
+  return kBuckets(max(1, ceil(S_grad / S_bucket)));
+}
+
 template <class R>
 void data_parallel(const CommunicationInputs<R>& in, Communication<R>& out) {
   const TrainingPlan<R>& plan = in.plan;
@@ -166,19 +174,25 @@ void data_parallel(const CommunicationInputs<R>& in, Communication<R>& out) {
                                 messages);
   };
   if (z < 1) {
+    if (plan.sharding.bucket) messages = buckets(gradients.dense, *plan.sharding.bucket);
     out.all_reduce = repeated(parameter_collective(two, gradients, x.data, x.experts_data, in.links,
                                                    plan.assume, messages),
-                              one);
+                              one, x.data);
+    if (!plan.sharding.bucket) return;
+    auto T_reduce = out.all_reduce.time;
+    NAME(T_reduce);
+    out.last_bucket = kLastBucket(T_reduce / messages);
     return;
   }
   // With a pipeline, gathered weights stay for the step and whole gradients are reduced at its end
   // (ZeRO-3); ZeRO-2 keeps
   // a shard of the gradients, so it reduces every micro-batch.
   const bool pipelined = !(plan.mesh.pipeline <= 1);
-  const bool regathers = !(z < 3) && !pipelined;
+  const bool gathers_each = !(z < 3) && !pipelined;
   const bool reduces_each = !(z < 2) && (z < 3 || !pipelined);
-  out.all_gather = repeated(over_shard(weight_bytes(in)), regathers ? 2 * x.n : one);
-  out.reduce_scatter = repeated(over_shard(gradients), reduces_each ? x.n : one);
+  const auto gathers = !gathers_each ? one : plan.sharding.reshard ? 2 * x.n : x.n;
+  out.all_gather = repeated(over_shard(weight_bytes(in)), gathers, groups.shard);
+  out.reduce_scatter = repeated(over_shard(gradients), reduces_each ? x.n : one, groups.shard);
   if (groups.replicas.q <= 1) return;
   auto S_shard = gradients.dense / x.shard;
   NAME(S_shard);
@@ -186,7 +200,7 @@ void data_parallel(const CommunicationInputs<R>& in, Communication<R>& out) {
   if (!(gradients.routed <= Bytes<R>{})) mine.routed = gradients.routed / x.expert_shard;
   out.replicas = repeated(parameter_collective(two, mine, groups.replicas, groups.expert_replicas,
                                                in.links, plan.assume, one),
-                          one);
+                          one, groups.replicas);
 }
 
 // One micro-batch's activations on a rank.
@@ -218,7 +232,7 @@ void tensor_parallel(const CommunicationInputs<R>& in, Bytes<R> H, Communication
   NAME(per_layer, tables);
   auto each = per_layer * stage_layers(in);
   if (!(in.plan.model.vocab <= 0)) each += tables;
-  out.tensor = repeated(one, in.layout.n * each);
+  out.tensor = repeated(one, in.layout.n * each, in.layout.tensor);
 }
 
 // Rate from one rank to the next: a peer in the node, or a port.
@@ -227,36 +241,86 @@ ByteRate<R> neighbour_rate(bool crosses, const Links<R>& l) {
   return crosses ? l.nic : l.peer;
 }
 
+// Layers whose attention is split over context ranks, and their tensors' widths on a rank, a mean
+// over the layers.
+template <class R>
+struct ContextWidths {
+  Count<R> layers{0}, kv, all;
+};
+
+template <class R>
+ContextWidths<R> context_widths(const TrainingPlan<R>& plan) {
+  Count<R> kv{0}, all{0}, layers{0};
+  for (const LayerGroup<R>& g : plan.model.layers) {
+    if (g.mixer.kind == MixerKind::kNone || recurrent(g.mixer.kind)) continue;
+    kv += g.count * kv_widths_on_rank(plan.model, g.mixer, plan.mesh.tensor);
+    if (plan.mesh.context_by == ContextBy::kUlysses) {
+      const AttentionWidths<R> w = own_widths(plan.model, g.mixer, plan.mesh.tensor);
+      all += g.count * (w.q + w.k + w.v + w.out);
+    }
+    layers += g.count;
+  }
+  return {layers, kv / layers, all / layers};
+}
+
+// One hop of keys and values to the next rank.
+template <class R>
+Transfer<R> ring_hop_of(const CommunicationInputs<R>& in, Bytes<R> bytes) {
+  const bool crosses = in.layout.context.crosses();
+  const auto& a = in.plan.assume.latency;
+  auto a_hop = crosses ? a.network_hop : a.node_hop;
+  auto W_hop = neighbour_rate(crosses, links_of(in.layout.context, in.links));
+  NAME(a_hop, W_hop);
+  return {bytes, kRingHop(a_hop + bytes / W_hop)};
+}
+
+// Forward moves K and V, backward K, V and their gradients; recomputing attention moves K and V
+// again.
+template <class R>
+Operation<R> ring_attention(const CommunicationInputs<R>& in, const ContextWidths<R>& w,
+                            Count<R> L_mix, bool again) {
+  auto kv_width = w.kv;  // keys and values of a layer, mean over the layers
+  auto T = in.layout.T;
+  NAME(kv_width, T);
+  auto bytes = in.plan.precision.activations.size * T * kv_width;
+  NAME(bytes);
+  auto per_layer = again ? Count<R>{4} : Count<R>{3};
+  NAME(per_layer);
+  auto c = in.plan.mesh.context;
+  NAME(c, L_mix);
+  return repeated(ring_hop_of(in, bytes), per_layer * (c - 1) * L_mix * in.layout.n,
+                  in.layout.context);
+}
+
+// Keys and values of all ranks gathered before the attention; backward gathers them again and
+// scatters their gradients. Or all-to-alls: q, k and v before the attention, its output after it.
+template <class R>
+Operation<R> exchanged_context(const CommunicationInputs<R>& in, const ContextWidths<R>& w,
+                               Count<R> L_mix, bool again) {
+  const bool gathers = in.plan.mesh.context_by == ContextBy::kAllGather;
+  auto c = in.plan.mesh.context;
+  auto width = gathers ? c * w.kv : w.all;
+  auto T = in.layout.T;
+  NAME(c, width, T);
+  auto S = in.plan.precision.activations.size * T * width;
+  const auto one = collective(Count<R>{1}, S, in.layout.context, in.links, in.plan.assume,
+                              gathers ? Count<R>{1} : Count<R>{2});
+  const Count<R> three{3};
+  auto per_layer = gathers ? (again ? Count<R>{4} : three) : (again ? three : Count<R>{2});
+  NAME(per_layer, L_mix);
+  return repeated(one, per_layer * L_mix * in.layout.n, in.layout.context);
+}
+
 template <class R>
 void context_parallel(const CommunicationInputs<R>& in, Communication<R>& out) {
   const TrainingPlan<R>& plan = in.plan;
   if (plan.mesh.context <= 1) return;
-  Count<R> widths{0}, layers{0};
-  for (const LayerGroup<R>& g : plan.model.layers) {
-    if (g.mixer.kind == MixerKind::kNone || recurrent(g.mixer.kind)) continue;
-    widths += g.count * kv_widths_on_rank(plan.model, g.mixer, plan.mesh.tensor);
-    layers += g.count;
-  }
-  auto kv_width = widths / layers;  // keys and values of a layer, mean over the layers
-  auto T = in.layout.T;
-  NAME(kv_width, T);
-  auto bytes = plan.precision.activations.size * T * kv_width;
-  NAME(bytes);
-  const bool crosses = in.layout.context.crosses();
-  const auto& a = plan.assume.latency;
-  auto a_hop = crosses ? a.network_hop : a.node_hop;
-  auto W_hop = neighbour_rate(crosses, in.links);
-  NAME(a_hop, W_hop);
-  auto t_hop = kRingHop(a_hop + bytes / W_hop);
-  // Forward moves K and V, backward K, V and their gradients; recomputing attention moves K and V
-  // again.
+  const ContextWidths<R> w = context_widths(plan);
   const bool again = plan.recompute != Recompute::kNone && plan.recompute != Recompute::kNorms;
-  auto per_layer = again ? Count<R>{4} : Count<R>{3};
-  NAME(per_layer);
-  auto c = plan.mesh.context;
-  auto L_mix = layers / plan.mesh.pipeline;
-  NAME(c, L_mix);
-  out.context = repeated({bytes, t_hop}, per_layer * (c - 1) * L_mix * in.layout.n);
+  auto L_mix = w.layers / plan.mesh.pipeline;
+  NAME(L_mix);
+  out.context = plan.mesh.context_by == ContextBy::kRing ? ring_attention(in, w, L_mix, again)
+                                                         : exchanged_context(in, w, L_mix, again);
 }
 
 template <class R>
@@ -268,13 +332,15 @@ void expert_parallel(const CommunicationInputs<R>& in, Bytes<R> H, Communication
     const auto copies = dispatch_copies(g.mlp, in.layout.expert, plan.assume.dispatch);
     auto shared_by = plan.mesh.sequence ? plan.mesh.tensor : Count<R>{1};
     NAME(shared_by);
-    const auto H_sent = g.mlp.latent ? H * *g.mlp.latent / *plan.model.hidden : H;
+    auto H_sent = g.mlp.latent ? H * *g.mlp.latent / *plan.model.hidden : H;
+    if (!(plan.assume.expert_capacity <= 1)) H_sent = plan.assume.expert_capacity * H_sent;
     const auto one =
         all_to_all(H_sent / shared_by, copies, in.layout.expert, in.links, plan.assume);
     // Dispatch and combine, forward and backward; full recompute repeats the forward ones.
     auto per_layer = plan.recompute == Recompute::kFull ? Count<R>{6} : Count<R>{4};
     NAME(per_layer);
-    const auto op = repeated(one, per_layer * g.count / plan.mesh.pipeline * in.layout.n);
+    const auto op =
+        repeated(one, per_layer * g.count / plan.mesh.pipeline * in.layout.n, in.layout.expert);
     if (!out.expert.any()) {
       out.expert = op;
     } else {
@@ -289,22 +355,21 @@ template <class R>
 void pipeline_parallel(const CommunicationInputs<R>& in, Bytes<R> H, Communication<R>& out) {
   const TrainingPlan<R>& plan = in.plan;
   if (plan.mesh.pipeline <= 1) return;
-  const auto& N_node = plan.cluster.node.gpus;
-  const bool crosses = !(plan.mesh.tensor * in.layout.ranks < N_node);
+  const bool crosses = in.layout.pipeline.crosses();
   auto shared_by = plan.mesh.sequence ? plan.mesh.tensor : Count<R>{1};
   NAME(shared_by);
   auto bytes = H / shared_by;
   NAME(bytes);
   const auto& a = plan.assume.latency;
   auto a_hop = crosses ? a.network_hop : a.node_hop;
-  auto W_hop = neighbour_rate(crosses, in.links);
+  auto W_hop = neighbour_rate(crosses, links_of(in.layout.pipeline, in.links));
   NAME(a_hop, W_hop);
   auto t_p2p = kHop(a.base + a_hop + bytes / W_hop);
   // There and back for every chunk; the fill of the pipeline adds p − 1 hops each way.
   auto v = chunks_of(plan.schedule);
   auto p = plan.mesh.pipeline;
   NAME(p);
-  out.pipeline = repeated({bytes, t_p2p}, 2 * (v * in.layout.n + p - 1));
+  out.pipeline = repeated({bytes, t_p2p}, 2 * (v * in.layout.n + p - 1), in.layout.pipeline);
 }
 
 template <class R>

@@ -84,8 +84,9 @@ Bytes<R> dispatch_bytes(Bytes<R> x, const Copies<R>& copies) {
 
 // x: bytes of a rank's tokens, one copy each.
 template <class R>
-Transfer<R> all_to_all(Bytes<R> x, const Copies<R>& copies, const Group<R>& g, const Links<R>& l,
-                       const Assume<R>& assume) {
+Transfer<R> all_to_all(Bytes<R> x, const Copies<R>& copies, const Group<R>& g,
+                       const Links<R>& of_node, const Assume<R>& assume) {
+  const Links<R> l = links_of(g, of_node, true);
   auto q = g.q;
   auto r = g.r;
   const auto& e = assume.efficiency.all_to_all;

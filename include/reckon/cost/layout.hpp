@@ -1,15 +1,14 @@
 // How the GPUs of a plan are dealt out: degrees, micro-batches, tokens, groups and where they lie.
 //
-// Rank order is tensor fastest, then context and data, then pipeline: a tensor group lies in one
-// node when it fits, neighbours in a data group are `tensor` apart. r of a group's q ranks share a
-// node.
+// Rank order is tensor fastest, then context and data, then pipeline, unless the plan states another:
+// a tensor group lies in one node when it fits, neighbours in a data group are `tensor` apart. r of
+// a group's q ranks share a node; mesh.hpp says which.
 // Source: rank order of Megatron-LM.
 #pragma once
 
 #include <algorithm>
 
-#include "reckon/spec/training.hpp"
-#include "reckon/units/formula/formula.hpp"
+#include "reckon/cost/mesh.hpp"
 
 namespace reckon {
 
@@ -31,28 +30,18 @@ inline const Formula kMicroTokensGpu{"batch.micro_tokens_from_gpu", "T",
                                      "micro-batches",
                                      Hint::kTokens};
 
-// q ranks that talk, r of them in one node.
-template <class R>
-struct Group {
-  Count<R> q, r;
-  bool crosses() const { return static_cast<bool>(r < q); }
-};
-
 template <class R>
 struct Layout {
   Count<R> G, D, n, tokens,
       T;                  // GPUs, data degree, micro-batches, tokens a step, tokens a micro-batch
   Count<R> ranks;         // data · context: ranks that hold the same dense weights
   Count<R> expert_ranks;  // ranks that hold the same experts
-  Group<R> tensor, context, data, expert, experts_data;
-  Count<R> shard, expert_shard;  // ranks that share states, of dense weights and of experts
-  Count<R> replicas;             // groups of `shard` ranks (HSDP); 1 otherwise
+  Group<R> tensor, context, data, expert, experts_data, pipeline;
+  Group<R> sharing, experts_sharing;  // ranks that share states, of dense weights and of experts
+  Group<R> copies, experts_copies;    // those that hold the same share (HSDP)
+  Count<R> shard, expert_shard;       // how many share states
+  Count<R> replicas;                  // groups of `shard` ranks (HSDP); 1 otherwise
 };
-
-template <class R>
-Group<R> group(Count<R> q, Count<R> stride, Count<R> N_node) {
-  return {q, max(1, min(q, floor(N_node / stride)))};
-}
 
 template <class R>
 Count<R> data_degree(const TrainingPlan<R>& plan, Count<R> G) {
@@ -86,6 +75,76 @@ void lay_out_batch(const TrainingPlan<R>& plan, Layout<R>& x) {
   x.T = kMicroTokens(*b.micro * *b.sequence / plan.mesh.context);
 }
 
+// Groups in the usual order, where context and data ranks are neighbours: one axis of both.
+template <class R>
+void lay_out_usual(const TrainingPlan<R>& plan, Layout<R>& x) {
+  const Cluster<R>& cluster = plan.cluster;
+  const auto& t = plan.mesh.tensor;
+  const auto& e = plan.mesh.expert;
+  const auto t_e = expert_tensor(plan);
+  x.tensor = group_along(t, Count<R>{1}, cluster);
+  x.context = group_along(plan.mesh.context, t, cluster);
+  x.data = group_along(x.ranks, t, cluster);
+  x.expert = group_along(e, t_e, cluster);
+  x.experts_data = group_along(x.expert_ranks, t_e * e, cluster);
+  x.pipeline = group_along(plan.mesh.pipeline, t * x.ranks, cluster);
+}
+template <class R>
+void share_usual(const TrainingPlan<R>& plan, Count<R> expert_replicas, Layout<R>& x) {
+  const Cluster<R>& cluster = plan.cluster;
+  const auto& t = plan.mesh.tensor;
+  const auto t_e = expert_tensor(plan) * plan.mesh.expert;
+  x.sharing = group_along(x.shard, t, cluster);
+  x.experts_sharing = group_along(x.expert_shard, t_e, cluster);
+  x.copies = group_along(x.replicas, t * x.shard, cluster);
+  x.experts_copies = group_along(expert_replicas, t_e * x.expert_shard, cluster);
+}
+
+// In a stated order. Experts take the innermost of the ranks they are split over.
+template <class R>
+class StatedOrder {
+ public:
+  StatedOrder(const TrainingPlan<R>& plan, Layout<R>& x) : plan_(plan), x_(x) {
+    std::vector<AxisSpan<R>> context;
+    for (const PlacedAxis<R>& a : placed_axes(plan.mesh, x.D)) {
+      const bool shares = a.axis == MeshAxis::kContext || a.axis == MeshAxis::kData;
+      if (shares) ranks_.push_back(a.span);
+      if (a.axis == MeshAxis::kTensor) x.tensor = along({a.span});
+      if (a.axis == MeshAxis::kContext) x.context = along({a.span});
+      if (a.axis == MeshAxis::kPipeline) x.pipeline = along({a.span});
+      const bool holds =
+          shares || (a.axis == MeshAxis::kTensor && expert_tensor(plan) < plan.mesh.tensor);
+      if (holds) holders_.push_back(a.span);
+    }
+    x.data = along(ranks_);
+    x.expert = along(take_ranks(holders_, plan.mesh.expert, expert_ranks_));
+    x.experts_data = along(expert_ranks_);
+  }
+  void share() {
+    std::vector<AxisSpan<R>> others, expert_others;
+    x_.sharing = along(take_ranks(ranks_, x_.shard, others));
+    x_.copies = along(others);
+    x_.experts_sharing = along(take_ranks(expert_ranks_, x_.expert_shard, expert_others));
+    x_.experts_copies = along(expert_others);
+  }
+
+ private:
+  Group<R> along(const std::vector<AxisSpan<R>>& spans) const {
+    return group_along<R>(std::span<const AxisSpan<R>>(spans), plan_.cluster);
+  }
+  const TrainingPlan<R>& plan_;
+  Layout<R>& x_;
+  std::vector<AxisSpan<R>> ranks_, holders_, expert_ranks_;
+};
+
+// Ranks that share states: those of a group in a node, as many as the plan states, or all.
+template <class R>
+Count<R> sharing_ranks(const Sharding<R>& s, const Group<R>& g) {
+  if (s.within == Within::kNode) return g.r;
+  if (s.ranks) return min(g.q, *s.ranks);
+  return g.q;
+}
+
 template <class R>
 Layout<R> lay_out(const TrainingPlan<R>& plan) {
   Layout<R> x;
@@ -100,20 +159,24 @@ Layout<R> lay_out(const TrainingPlan<R>& plan) {
   NAME(ranks, expert_ranks);
   x.ranks = ranks;
   x.expert_ranks = expert_ranks;
-  x.tensor = group(t, Count<R>{1}, N_node);
-  x.context = group(plan.mesh.context, t, N_node);
-  x.data = group(ranks, t, N_node);
-  x.expert = group(e, t_e, N_node);
-  x.experts_data = group(expert_ranks, t_e * e, N_node);
-  const bool hybrid = plan.sharding.within == Within::kNode;
-  auto shard = hybrid ? x.data.r : ranks;
-  auto expert_shard = hybrid ? x.experts_data.r : expert_ranks;
+  std::optional<StatedOrder<R>> stated;
+  if (plan.mesh.order.empty())
+    lay_out_usual(plan, x);
+  else
+    stated.emplace(plan, x);
+  auto shard = sharing_ranks(plan.sharding, x.data);
+  auto expert_shard = sharing_ranks(plan.sharding, x.experts_data);
   NAME(shard, expert_shard);
   auto replicas = ranks / shard;
-  NAME(replicas);
+  auto expert_replicas = expert_ranks / expert_shard;
+  NAME(replicas, expert_replicas);
   x.shard = shard;
   x.expert_shard = expert_shard;
   x.replicas = replicas;
+  if (stated)
+    stated->share();
+  else
+    share_usual(plan, expert_replicas, x);
   lay_out_batch(plan, x);
   return x;
 }

@@ -58,6 +58,16 @@ inline const Formula kBuffers{"memory.buffers", "M_buf", "gathered layers and th
 inline const Formula kStageBuffers{"memory.stage_buffers", "M_buf",
                                    "a stage's gathered weights and whole gradients",
                                    "FSDP with a pipeline gathers once a step"};
+inline const Formula kKeptBuffers{"memory.kept_weights", "M_buf",
+                                  "gathered weights kept from forward to backward, and gradients "
+                                  "before they are reduced",
+                                  "FSDP without resharding after the forward pass"};
+inline const Formula kCommunicators{"memory.reserve_with_communicators", "M_res",
+                                    "context, communicators and allocator",
+                                    "fixed + groups that communicate + share of the rest"};
+inline const Formula kAccumulated{"memory.gradients_accumulated", "M_g",
+                                  "gradients and the buffer that sums them",
+                                  "both formats; Rajbhandari 2020, section 3"};
 inline const Formula kReserve{"memory.reserve", "M_res", "context and allocator",
                               "fixed + share of the rest"};
 inline const Formula kMemoryTotal{"memory.total", "M", "memory per GPU", "sum of its parts"};
@@ -386,13 +396,23 @@ States<R> states(const TrainingPlan<R>& plan, const Layout<R>& layout, const Sta
   s.weights = shared_out(weights, n_w);
   if (precision.classes)
     s.classes = weights_of_classes(x.classes, precision.weights.size, *precision.classes, n_w);
-  s.gradients = shared_out(gradients, shared_by(layout, !(z < 2), "n_g", "n_ge"));
+  const SharedBy<R> n_g = shared_by(layout, !(z < 2), "n_g", "n_ge");
+  s.gradients = shared_out(gradients, n_g);
+  auto M_acc0 = Bytes<R>{};
+  if (const auto& sums = precision.accumulation) {
+    auto M_kept = s.gradients;
+    auto M_sums = sums->size * x.dense / n_g.dense + sums->size * x.experts.full / n_g.experts;
+    NAME(M_kept, M_sums);
+    s.gradients = kAccumulated(M_kept + M_sums);
+    M_acc0 = sums->size * (x.dense + x.experts.full);
+  }
   store_optimizer(
       plan,
       shared_out(kOptimizer, kOptimizerMoe, optimizer, shared_by(layout, !(z < 1), "n_o", "n_oe")),
       s);
   s.whole_weights = whole_weights(precision, x);
   auto M_g0 = whole_gradients(precision, x, gradients.bytes);
+  if (precision.accumulation) M_g0 = M_g0 + M_acc0;
   auto M_o0 = optimizer.dense + optimizer.experts;
   NAME(M_g0, M_o0);
   s.whole_optimizer = M_o0;
@@ -425,6 +445,7 @@ Bytes<R> zero3_buffers(const TrainingPlan<R>& plan, const std::vector<LayerShard
   auto P_gpu = x.dense + x.experts.full;
   NAME(P_gpu);
   if (!(plan.mesh.pipeline <= 1)) return kStageBuffers((b_gat + b_red) * P_gpu);
+  if (!plan.sharding.reshard) return kKeptBuffers((b_gat + b_red) * P_gpu);
   auto P_tables = x.tables.full;
   NAME(P_tables);
   if (plan.model.abstract()) {
@@ -492,6 +513,27 @@ struct MemoryInputs {
   const LayerParts<R>& layers;
 };
 
+// Groups of ranks that a GPU is in and talks to.
+template <class R>
+int communicators(const TrainingPlan<R>& plan, const Layout<R>& x) {
+  int n = 0;
+  for (const Group<R>* g :
+       {&x.tensor, &x.context, &x.data, &x.expert, &x.experts_data, &x.pipeline, &x.copies}) {
+    const bool of_experts = g == &x.experts_data && plan.mesh.expert <= 1;  // the data group itself
+    if (!of_experts && !(g->q <= 1)) ++n;
+  }
+  return n;
+}
+
+template <class R>
+Bytes<R> reserve(const TrainingPlan<R>& plan, const Layout<R>& x, Bytes<R> M_plan) {
+  const Reserve<R>& r = plan.assume.reserve;
+  NAME(M_plan);
+  if (r.communicator <= Bytes<R>{}) return kReserve(r.fixed + r.share * M_plan);
+  auto n_groups = structural<R>("n_groups", communicators(plan, x));
+  return kCommunicators(r.fixed + n_groups * r.communicator + r.share * M_plan);
+}
+
 template <class R>
 StageMemory<R> stage_memory(const MemoryInputs<R>& in, int i) {
   const TrainingPlan<R>& plan = in.plan;
@@ -504,8 +546,9 @@ StageMemory<R> stage_memory(const MemoryInputs<R>& in, int i) {
   Sum<kByte, R> parts;
   parts.add("states", m.state_total);
   if (!in.layers.kept.empty()) {
-    const KeptActivations<R> kept = stage_activations(plan.model, plan.assume, plan.recompute,
-                                                      in.layers.kept, m.in_flight, in.stages, i);
+    const KeptActivations<R> kept =
+        stage_activations(plan.model, plan.assume, plan.recompute, in.layers.kept, m.in_flight,
+                          in.stages, i, plan.recompute_every, std::optional(in.layout.n));
     m.activations = kept.total;
     parts.add("activations", *m.activations);
     if (in.stages.holds_last(i)) {
@@ -517,7 +560,7 @@ StageMemory<R> stage_memory(const MemoryInputs<R>& in, int i) {
   parts.add("buffers", m.buffers);
   auto M_plan = parts.total();
   NAME(M_plan);
-  m.reserve = kReserve(plan.assume.reserve.fixed + plan.assume.reserve.share * M_plan);
+  m.reserve = reserve(plan, in.layout, M_plan);
   m.total = kMemoryTotal(M_plan + m.reserve);
   return m;
 }

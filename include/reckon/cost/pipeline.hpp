@@ -227,7 +227,10 @@ PipelineTime<R> pipeline_time(const TrainingPlan<R>& plan, const Layout<R>& x,
   auto T_useful = work.useful;
   auto T_layers = work.recompute + exposed;
   NAME(T_useful, T_layers);
-  const bool uneven = plan.assume.stages == StageBalance::kByFlops && !plan.model.abstract();
+  // Stages that a plan makes unequal are timed so.
+  const bool stated = plan.schedule.first || plan.schedule.last;
+  const bool uneven =
+      (plan.assume.stages == StageBalance::kByFlops || stated) && !plan.model.abstract();
   if (!counts_slots(plan.schedule.kind)) {
     if (uneven)
       uneven_times(plan, x, stages, work, exposed, out);

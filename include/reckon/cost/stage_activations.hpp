@@ -13,9 +13,17 @@ namespace reckon {
 
 inline const Formula kActivations{"memory.activations", "M_a", "activations",
                                   "Korthikanti 2022, section 4"};
+inline const Formula kActivationsByPiece{"memory.activations_by_piece", "M_a",
+                                         "activations of pieces that hold unlike layers",
+                                         "what each has begun when the warm-up ends: "
+                                         "Megatron-LM schedules.py, DeepSeek-V3 report"};
 inline const Formula kRecomputed{"memory.recomputed_activations", "M_a",
                                  "layer inputs, and the layer being recomputed",
                                  "Chen 2016: checkpoints, and the layer that is recomputed"};
+inline const Formula kRecomputedByPiece{
+    "memory.recomputed_by_piece", "M_a",
+    "layer inputs of unlike pieces, and the layer being recomputed",
+    "as memory.recomputed_activations, piece by piece"};
 inline const Formula kLogitsBeyond{"memory.logits_beyond", "M_logit'",
                                    "logits beyond the layer being recomputed",
                                    "the two are never alive together"};
@@ -60,13 +68,59 @@ struct KeptActivations {
   Bytes<R> total, live{};
 };
 
+// Micro-batches of each piece that a stage has begun when its warm-up ends. Interleaved: as many of a
+// chunk as there are stages, then of the next. Of two copies each begins what its stages after this
+// one need.
+inline std::vector<int> begun_by_piece(const Cut& cut, int i, int n) {
+  const int p = cut.ranks, v = cut.chunks;
+  if (cut.kind != ScheduleKind::kInterleaved)
+    return {std::min(n / 2, p - i), std::min(n / 2, i + 1)};
+  int left = std::min(n * v, (v - 1) * p + 2 * (p - i - 1) + 1);
+  std::vector<int> out(static_cast<std::size_t>(v), 0);
+  for (int at = 0; left > 0; at += p) {
+    for (int c = 0; c < v && left > 0; ++c) {
+      const int some = std::min({left, p, n - at});
+      out[static_cast<std::size_t>(c)] += some;
+      left -= some;
+    }
+  }
+  return out;
+}
+
+template <class R>
+Bytes<R> kept_by_piece(const std::vector<LayerMemory<R>>& layers, const Stages<R>& stages, int i,
+                       Count<R> n, const std::optional<Count<R>>& every) {
+  const std::vector<int> begun = begun_by_piece(stages.cut(), i, whole(n));
+  Sum<kByte, R> kept;
+  for (int c = 0; c < stages.cut().layout().held(); ++c) {
+    const int pieces = begun[static_cast<std::size_t>(c)];
+    if (pieces == 0) continue;
+    Sum<kByte, R> piece;
+    stages.groups_of_piece(stages.cut().layout().piece(i, c), [&](std::size_t g, Count<R> L) {
+      if (every) L = ceil(L / *every);
+      piece.add({"layers of group", static_cast<int>(g)}, L * layers[g].kept);
+    });
+    if (piece.total() <= Bytes<R>{}) continue;
+    auto m_c = structural<R>("m_piece", pieces);
+    auto M_c = piece.total();
+    NAME(m_c, M_c);
+    kept.add({"piece", c}, m_c * M_c);
+  }
+  return kActivationsByPiece(kept.total());
+}
+
 template <class R>
 KeptActivations<R> stage_activations(const Model<R>& model, const Assume<R>& assume,
                                      Recompute policy, const std::vector<LayerMemory<R>>& layers,
-                                     Count<R> m_i, const Stages<R>& stages, int i) {
+                                     Count<R> m_i, const Stages<R>& stages, int i,
+                                     const std::optional<Count<R>>& apart = {},
+                                     const std::optional<Count<R>>& micro_batches = {}) {
+  std::optional<Count<R>> every;  // of whole layers recomputed, one input in so many
+  if (policy == Recompute::kFull) every = apart;
   Sum<kByte, R> kept;
   Largest<kByte, R> largest;
   stages.groups_of(i, [&](std::size_t g, Count<R> n) {
+    if (every) n = ceil(n / *every);
     kept.add(group_label(model, "layers", "layers of group", g), n * layers[g].kept);
     largest.offer(group_label(model, "a layer", "layer of group", g), layers[g].live);
   });
@@ -74,9 +128,18 @@ KeptActivations<R> stage_activations(const Model<R>& model, const Assume<R>& ass
   // Of two copies a micro-batch passes through one.
   if (stages.copies() == 2) per_micro_batch = per_micro_batch / 2;
   NAME(per_micro_batch, m_i);
-  if (policy != Recompute::kFull) return {kActivations(m_i * per_micro_batch)};
+  const bool by_piece = micro_batches && !stages.pieces_alike(i);
+  Bytes<R> M_kept{};
+  if (by_piece) M_kept = kept_by_piece(layers, stages, i, *micro_batches, every);
+  if (policy != Recompute::kFull) return {by_piece ? M_kept : kActivations(m_i * per_micro_batch)};
   auto M_live = assume.live_layers * largest.best();
-  NAME(M_live);
+  if (every) {  // all of a block's layers are made again before its backward pass
+    auto M_between = (*every - 1) * largest.best();
+    NAME(M_between);
+    M_live = M_live + M_between;
+  }
+  NAME(M_live, M_kept);
+  if (by_piece) return {kRecomputedByPiece(M_kept + M_live), M_live};
   return {kRecomputed(m_i * per_micro_batch + M_live), M_live};
 }
 

@@ -107,6 +107,20 @@ class Stages {
   // never alike.
   bool like_an_earlier(int i) const { return alike_[static_cast<std::size_t>(i)]; }
 
+  // Whether the pieces of a stage, its chunks or those of two copies of the model, hold as many layers
+  // of each group: then it does not matter which of them are in flight.
+  bool pieces_alike(int i) const {
+    const bool counted = cut_.kind == ScheduleKind::kInterleaved || copies() == 2;
+    if (!counted || cut_.ranks == 1) return true;
+    const schedule::PipelineLayout x = cut_.layout();
+    bool same = true;
+    for_each_group([&](std::size_t, int start, int end) {
+      for (int c = 1; c < x.held(); ++c)
+        same = same && shared(x.piece(i, c), start, end) == shared(x.piece(i, 0), start, end);
+    });
+    return same;
+  }
+
  private:
   // Pieces that stage i holds, one for each chunk.
   template <class Visit>

@@ -94,15 +94,18 @@ Seconds<R> data_exposed(const TrainingPlan<R>& plan, const Layout<R>& x, const C
   auto forward = window * (T_useful / passes) / T_work;
   auto backward = window - forward;
   NAME(forward, backward);
-  auto gathers = each ? 0.5 * c.all_gather.time : c.all_gather.time;
+  const bool twice = each && plan.sharding.reshard;  // half of them before the backward passes
+  auto gathers = twice ? 0.5 * c.all_gather.time : c.all_gather.time;
   auto reduces = c.reduce_scatter.time + c.all_reduce.time;
-  if (each) reduces += gathers;
+  if (twice) reduces += gathers;
   auto behind_gathers = each ? forward : forward / x.n;
   auto behind_reduces = reduces_each ? backward : backward / x.n;
   NAME(gathers, reduces, behind_gathers, behind_reduces);
   Sum<kSecond, R> out;
   out.add("gathers", exposed(gathers, o, behind_gathers));
-  out.add("reductions", exposed(reduces, o, behind_reduces));
+  auto reductions = exposed(reduces, o, behind_reduces);
+  out.add("reductions",
+          c.last_bucket <= Seconds<R>{} ? reductions : max(reductions, c.last_bucket));
   auto last = reduces_each ? behind_reduces / x.n : behind_reduces;
   auto replicas = c.replicas.time;
   NAME(replicas, last);
@@ -115,6 +118,7 @@ template <class R>
 Seconds<R> context_exposed(const TrainingPlan<R>& plan, const TokenFlops<R>& tokens,
                            Seconds<R> T_work, Seconds<R> time, Seconds<R>& window) {
   if (time <= Seconds<R>{}) return {};
+  if (plan.mesh.context_by != ContextBy::kRing) return time;  // attention waits for it
   auto c = plan.mesh.context;
   NAME(c);
   auto behind_attention = min(window, T_work * *tokens.attention_share * (c - 1) / c);

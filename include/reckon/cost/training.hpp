@@ -114,18 +114,21 @@ inline constexpr const char* kNoPrice = "add price: to get dollars";
 inline constexpr const char* kNoPower = "the chip states no power: run: {power: 700 W}";
 
 struct OperationNames {
-  MetricInfo bytes, time, count, step_bytes, step_time, exposed;
+  MetricInfo ranks, in_node, bytes, time, count, step_bytes, step_time, exposed, exposed_share;
 };
 inline const OperationNames kOperationNames[] = {
-#define RECKON_OPERATION(id, what)                                        \
-  {                                                                       \
-    {"comm." id ".bytes", what ": bytes a GPU sends in one"},             \
-        {"comm." id ".time", what ": time of one"},                       \
-        {"comm." id ".count", what ": number in a step", Hint::kCount},   \
-        {"comm." id ".step_bytes", what ": bytes a GPU sends in a step"}, \
-        {"comm." id ".step_time", what ": time in a step"}, {             \
-      "comm." id ".exposed", what ": left exposed in a step"              \
-    }                                                                     \
+#define RECKON_OPERATION(id, what)                                                          \
+  {                                                                                         \
+    {"comm." id ".ranks", what ": ranks of a group", Hint::kCount},                         \
+        {"comm." id ".in_node", what ": ranks of a group in a node", Hint::kCount},         \
+        {"comm." id ".bytes", what ": bytes a GPU sends in one"},                           \
+        {"comm." id ".time", what ": time of one"},                                         \
+        {"comm." id ".count", what ": number in a step", Hint::kCount},                     \
+        {"comm." id ".step_bytes", what ": bytes a GPU sends in a step"},                   \
+        {"comm." id ".step_time", what ": time in a step"},                                 \
+        {"comm." id ".exposed", what ": left exposed in a step"}, {                         \
+      "comm." id ".exposed_share", what ": share of its time left exposed", Hint::kFraction \
+    }                                                                                       \
   }
     RECKON_OPERATION("all_gather", "all-gather of weights"),
     RECKON_OPERATION("reduce_scatter", "reduce-scatter of gradients"),
@@ -141,12 +144,16 @@ inline const OperationNames kOperationNames[] = {
 template <class R, class V>
 void operation_metrics(const OperationNames& n, const Operation<R>& op, bool has_exposed, V&& v) {
   if (!op.any()) return;
+  v(n.ranks, op.group.q);
+  v(n.in_node, op.group.r);
   v(n.bytes, op.one.bytes);
   v(n.time, op.one.time);
   v(n.count, op.count);
   v(n.step_bytes, op.bytes);
   v(n.step_time, op.time);
-  if (has_exposed) v(n.exposed, op.exposed);
+  if (!has_exposed) return;
+  v(n.exposed, op.exposed);
+  if (!(op.time <= Seconds<R>{})) v(n.exposed_share, op.exposed / op.time);
 }
 
 template <class R, class V>

@@ -4,9 +4,14 @@
 //   c.kernels                     // a file of kind `kernels`: each entry with its points, errors, source
 //   c.sets[0].constants[1].low    // with 95 % intervals
 //
-// A set with fewer points than constants is skipped, and said to be; nothing to fit is a fault. As many points as
-// constants give them, and prove nothing. Constants are rounded to four digits. The measured range goes with each
-// entry, so that whoever uses it can say when a shape lies outside.
+// Of whole decoder layers among the points, c.layers says what the constants just fitted come to, beside what was
+// measured: no constant is fitted on them. calibrate_chip writes the chip's file for a machine that has none: the
+// arithmetic, memory and copies that reckon-bench measured.
+//
+// A time that the chip's peak does not allow is a fault. A set with fewer points than constants is skipped, and
+// said to be; nothing to fit is a fault. As many points as constants give them, and prove nothing. Constants are
+// rounded to four digits. The measured range goes with each entry, so that whoever uses it can say when a shape
+// lies outside.
 #pragma once
 
 #include <string>
@@ -38,14 +43,36 @@ struct CalibratedSet {
   Span span;
 };
 
+// A whole layer, held against the sum of its kernels.
+struct LayerCheck {
+  std::string name, shape;
+  double measured = 0, predicted = 0;  // seconds
+  std::vector<std::string> outside;  // "gemm n = 8,192 (1,024 … 4,096)": beyond what was measured
+};
+
+// What a copy, a read or a product reached at best, beside what the chip's file prints.
+struct Ceiling {
+  std::string name, shape;
+  Dim dim;
+  double value = 0, printed = 0;  // 0: nothing is printed
+};
+
 struct Calibration {
   Kernels<double> kernels;
   std::vector<CalibratedSet> sets;
+  std::vector<LayerCheck> layers;
+  std::vector<Ceiling> ceilings;
   std::vector<std::string> skipped;
 };
 
 Calibration calibrate(Workspace& work, const std::vector<MeasuredSet>& sets, CalibrateWhat what,
                       const CalibrateOptions& options, Diagnostics& diagnostics);
+
+// A chip's file of what was measured: peak, memory, link between units. Nothing after a fault.
+std::optional<Chip<double>> calibrate_chip(const std::vector<MeasuredSet>& sets,
+                                           const CalibrateOptions& options,
+                                           Diagnostics& diagnostics);
+std::string chip_text(const Chip<double>& chip);
 
 // Entries of `fresh` stand in place of those of `base` that speak of the same kernel.
 Kernels<double> laid_onto(Kernels<double> base, const Kernels<double>& fresh);
@@ -54,9 +81,10 @@ Kernels<double> laid_onto(Kernels<double> base, const Kernels<double>& fresh);
 std::string kernels_text(const Kernels<double>& kernels);
 
 // What of a set can be left out, and each point's key: points of one key are left out together.
-enum class LeaveOut { kNothing, kShape, kM, kSize, kLength, kGroup, kChip, kModel };
+// A source: of measured runs (engine/validate_runs.hpp).
+enum class LeaveOut { kNothing, kShape, kM, kSize, kLength, kGroup, kChip, kModel, kSource };
 constexpr auto names(LeaveOut) {
-  return std::array{"nothing", "shape", "m", "size", "length", "group", "chip", "model"};
+  return std::array{"nothing", "shape", "m", "size", "length", "group", "chip", "model", "source"};
 }
 // Empty if the set has nothing of the kind to leave out.
 std::vector<double> keys_of(const MeasuredSet& set, const std::vector<const MeasuredPoint*>& points,

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "reckon/engine/load.hpp"
+#include "reckon/engine/plan_file.hpp"
 #include "reckon/engine/result.hpp"
 
 namespace reckon {

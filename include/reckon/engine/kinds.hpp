@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "reckon/doc/describe.hpp"
-#include "reckon/engine/load.hpp"
 #include "reckon/engine/loaded.hpp"
+#include "reckon/engine/plan_file.hpp"
 
 namespace reckon {
 

@@ -6,9 +6,12 @@
 
 #include "reckon/base/diagnostic.hpp"
 #include "reckon/doc/bind.hpp"
-#include "reckon/spec/training.hpp"
+#include "reckon/spec/model.hpp"
 
 namespace reckon {
+
+template <class R>
+struct TrainingPlan;  // spec/training.hpp
 
 // `tree` is the resolved document: the place of a mapping where a field is missing.
 void check_legal(const TrainingPlan<double>& plan, const Origins& origins, const doc::Value& tree,

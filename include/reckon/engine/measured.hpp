@@ -4,9 +4,9 @@
 //   sets[0].points[0].at(MeasuredColumn::kM)       // 4096; NaN where the set has no such column
 //   sets[0].points[0].seconds                      // NaN where a rate was measured and nothing says of how much
 //
-// Files: our own YAML or JSON, nccl-tests' table, nvbandwidth's JSON, CSV whose columns are mapped
-// (FileFacts::columns). Faults are located: a missing unit, a number that is none, a time that is not positive, a row
-// too short, a point that stands twice, several chips in one file, a file of another kind.
+// Files: our own YAML or JSON, reckon-bench's JSON, nccl-tests' table, nvbandwidth's JSON or text, CSV with
+// columns mapped (FileFacts::columns). Faults are located: a missing unit, a number that is none, a time that is
+// not positive, a row too short, a point that stands twice, several chips in one file, a file of another kind.
 #pragma once
 
 #include <array>
@@ -31,6 +31,7 @@ enum class MeasuredColumn {
   kKvHeads,
   kHeadWidth,
   kHidden,
+  kInner,
   kTopK,
   kTokens,
   kRanks,
@@ -41,7 +42,7 @@ enum class MeasuredColumn {
   kBusRate,
   kBandwidth
 };
-inline constexpr std::size_t kMeasuredColumns = 19;
+inline constexpr std::size_t kMeasuredColumns = 20;
 
 struct MeasuredColumnInfo {
   std::string_view name;
@@ -62,6 +63,12 @@ struct MeasuredPoint {
   bool has_time() const { return !std::isnan(seconds); }
 };
 
+// Of the machine, as reckon-bench writes it; zeros where nothing says.
+struct MeasuredMachine {
+  std::string name;  // "NVIDIA H100 80GB HBM3"
+  double memory = 0, units = 0;
+};
+
 struct MeasuredSet {
   MeasuredKernel kernel = MeasuredKernel::kGemm;
   std::string chip, device, library, format, kv_format, conditions, source, file;
@@ -69,6 +76,7 @@ struct MeasuredSet {
   bool causal = true, held_out = false;
   std::optional<bool> quantizes;
   double head_width = 0;  // 0: a column, or not stated
+  MeasuredMachine machine;
   std::vector<MeasuredColumn> columns;
   std::vector<MeasuredPoint> points;
   Span span;

@@ -15,4 +15,8 @@ namespace reckon {
 const Metric* metric_named(const std::vector<Metric>& metrics, std::string_view id, Span at,
                            Diagnostics& diagnostics, std::string_view said_by = "");
 
+// `27.2222 ms` in the metric's unit; a headroom may be negative. False after a fault.
+bool read_metric_value(const Metric& metric, const std::string& text, Span at,
+                       Diagnostics& diagnostics, double& out);
+
 }  // namespace reckon

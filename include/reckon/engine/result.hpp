@@ -45,6 +45,14 @@ inline const Metric* find_metric(const std::vector<Metric>& metrics, std::string
   return nullptr;
 }
 
+// How good such a prediction has been on measured runs (engine/accuracy.hpp).
+struct Accuracy {
+  std::string metric, text;  // "step.time", "rows like this (…): median 2.3 %, p90 5.1 %, n = 48"
+  std::string like;  // what the rows share with the plan; empty if nothing comparable was measured
+  std::size_t rows = 0;
+  double median = 0, p90 = 0;  // of |predicted/measured − 1|
+};
+
 // Metrics side by side: the cell of a row and a column is the metric `row.id` + "." + `column.id`,
 // blank where there is none.
 struct Grid {
@@ -99,6 +107,24 @@ struct Answer {
   std::string timeline_unit;           // "s", or "pass" where no times are stated
 };
 
+// One axis of a plan's mesh: its ranks, how far apart they are, how many of a group share a node, and
+// what they talk over.
+struct MeshRow {
+  std::string axis;
+  int ranks = 1, apart = 1, in_node = 1;
+  std::string link;
+};
+
+// Memory of a pipeline stage over a step: its largest in each of equal spans of time, in bytes; the
+// peak, when it comes (share of the step), in which pass, with how many micro-batches' pieces kept.
+struct MemoryCurve {
+  int stage = 0;
+  std::vector<double> points;
+  double peak = 0, at = 0;
+  std::string pass = {};
+  int pieces = 0;
+};
+
 struct Result {
   std::string name, file, case_name, kind;
   std::vector<std::pair<std::string, std::string>>
@@ -106,7 +132,11 @@ struct Result {
   std::vector<Metric> metrics;
   std::vector<Assumption> assumptions;
   std::vector<std::string> warnings, not_modelled;
+  std::vector<Accuracy> accuracy;
   std::vector<Fix> fixes;
+  std::vector<MeshRow> mesh;        // where more than one axis is laid out
+  std::vector<MemoryCurve> curves;  // with a pipeline
+  std::vector<std::string> memory_notes;
   Answer answer;  // of a question; empty for a training plan
   bool fits = true;
 

@@ -9,6 +9,7 @@
 
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -71,6 +72,8 @@ class Workspace {
     return read_as(shown_name(file), file, said, diagnostics);
   }
   doc::Value read_text(std::string name, std::string text, Diagnostics& diagnostics);
+  // A data file as it is ("measurements/errors.csv"), read once; null where no root has it.
+  const std::string* data_text(const std::string& path);
   // JSON that others wrote: bare Infinity and NaN are taken for texts.
   doc::Value read_lenient(const std::filesystem::path& file, Span said, Diagnostics& diagnostics);
 
@@ -85,6 +88,7 @@ class Workspace {
   std::vector<std::filesystem::path> roots_;
   Sources sources_;
   std::map<std::string, doc::Value, std::less<>> loaded_;
+  std::map<std::string, std::optional<std::string>, std::less<>> texts_;
 };
 
 // Roots in the order of the design: --data, RECKON_DATA, beside the source tree, the installed share.

@@ -37,10 +37,17 @@ inline constexpr double kHuberKnee = 0.15;
 // A constant that lies a spread from what is usual costs as much as one row that is off by this.
 inline constexpr double kPriorNoise = 0.06;
 
+// Huber's function, or with `smooth` the pseudo-Huber one: knee²·(√(1 + (e/knee)²) − 1).
+struct RobustLoss {
+  double knee = kHuberKnee;
+  bool smooth = false;
+  double prior = kPriorNoise;
+};
+
 // At least one start, each a value for every parameter.
 FitOutcome fit_robustly(const std::vector<FitParameter>& parameters,
                         const std::vector<std::vector<double>>& starts, const LogErrors& errors,
-                        double knee = kHuberKnee);
+                        const RobustLoss& loss = {});
 
 // What is printed of errors e = predicted/measured − 1.
 struct ErrorSummary {

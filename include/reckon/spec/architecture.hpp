@@ -139,17 +139,36 @@ struct QuantizationRule {
     v(Field("method", "", "its quant_method or quant_algo").required(), s.method...);
     v(Field("where", "", "keys, dotted, and what they must say"), s.where...);
     v(Field("format", "", "a file in formats/").required(), s.format...);
-    v(Field("classes", "", "classes of tensors it applies to"), s.classes...);
+    v(Field("classes", "", "classes of tensors it applies to; those of the file, where empty"),
+      s.classes...);
     v(Field("source", "", "where that is said"), s.source...);
+  }
+};
+
+// presets/quantization.yaml: read only for a config whose files quantize.
+struct QuantizationRules {
+  std::string name, source;
+  std::vector<std::string> classes, prefixes, exclude, outside;
+  std::vector<QuantizationRule> rules;
+
+  template <class V, class... S>
+  static void fields(V&& v, S&... s) {
+    v(Field("name", "", "as people call it"), s.name...);
+    v(Field("classes", "", "classes of tensors that a rule applies to, unless it says"),
+      s.classes...);
+    v(Field("rules", "", "the first rule that fits").required(), s.rules...);
+    v(Field("exclude", "", "keys that list what is not quantized"), s.exclude...);
+    v(Field("prefixes", "", "what may stand before the name of a module"), s.prefixes...);
+    v(Field("outside", "", "modules outside the layers; * stands for anything"), s.outside...);
+    v(Field("source", "", "where the figures come from"), s.source...);
   }
 };
 
 struct ImportRules {
   std::string name, source;
-  std::vector<std::string> descend, shared, ignore, bears, nothing, prefixes, exclude, outside;
+  std::vector<std::string> descend, shared, ignore, bears, nothing;
   doc::Value dtypes;
   std::vector<MistakenFile> mistaken;
-  std::vector<QuantizationRule> quantization;
 
   template <class V, class... S>
   static void fields(V&& v, S&... s) {
@@ -161,10 +180,6 @@ struct ImportRules {
     v(Field("nothing", "", "values by which such a key says nothing"), s.nothing...);
     v(Field("mistaken", "", "files that are taken for a config"), s.mistaken...);
     v(Field("dtypes", "", "torch_dtype to a file in formats/"), s.dtypes...);
-    v(Field("quantization", "", "the first rule that fits"), s.quantization...);
-    v(Field("exclude", "", "keys that list what is not quantized"), s.exclude...);
-    v(Field("prefixes", "", "what may stand before the name of a module"), s.prefixes...);
-    v(Field("outside", "", "modules outside the layers; * stands for anything"), s.outside...);
     v(Field("source", "", "where the figures come from"), s.source...);
   }
 };

@@ -247,12 +247,15 @@ struct Latency {
 
 template <class R>
 struct Reserve {
-  Bytes<R> fixed{};
+  Bytes<R> fixed{}, communicator{};
   Ratio<R> share{};
 
   template <class V, class... S>
   static void fields(V&& v, S&... s) {
     v(Field("fixed", "M_ctx", "context, libraries").supplied(), s.fixed...);
+    v(Field("communicator", "M_nccl", "buffers of each group of ranks that communicates")
+          .supplied(),
+      s.communicator...);
     v(Field("share", "r_frag", "of everything else, lost to the allocator").supplied().share(),
       s.share...);
   }
@@ -292,7 +295,8 @@ struct Assume {
   Swiglu swiglu = Swiglu::kFused;
   bool dropout = false;
   Bytes<R> logits{};
-  Count<R> gathered_layers{0};
+  Count<R> gathered_layers{0}, loss_chunks{1};
+  Ratio<R> expert_capacity{1};
   Ratio<R> live_layers{1};
   OperatorRecompute<R> operators;
   CapacityCount capacity = CapacityCount::kPrinted;
@@ -344,6 +348,16 @@ struct Assume {
       s.swiglu...);
     v(Field("dropout", "", "dropout masks are kept").supplied(), s.dropout...);
     v(Field("logits", "b_logit", "bytes kept per logit of a micro-batch").supplied(), s.logits...);
+    v(Field("loss_chunks", "n_loss", "pieces that a micro-batch's logits and loss are made in")
+          .supplied()
+          .degree(),
+      s.loss_chunks...);
+    v(Field("expert_capacity", "x_cap",
+            "room for routed tokens over their number (capacity factor); 1 = balanced, no padding")
+          .supplied()
+          .hint(Hint::kRatio)
+          .limit(Limit::kAtLeastOne),
+      s.expert_capacity...);
     v(Field("gathered_layers", "n_gat", "layers whose weights ZeRO-3 holds whole")
           .supplied()
           .count(),

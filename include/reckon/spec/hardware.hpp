@@ -200,6 +200,7 @@ struct Node {
   std::optional<Count<R>> nics;
   std::optional<Fabric<R>> fabric;
   std::optional<Bytes<R>> host_memory;
+  std::vector<Count<R>> torus;
 
   template <class V, class... S>
   static void fields(V&& v, S&... s) {
@@ -213,7 +214,31 @@ struct Node {
     v(Field("nics", "n_nic", "network ports of the node").count(), s.nics...);
     v(Field("fabric", "", "a file in hardware/fabrics").by_name(), s.fabric...);
     v(Field("host_memory", "", "of the whole node"), s.host_memory...);
+    v(Field("torus", "",
+            "sizes of the torus that the scale-up links form, neighbouring chips first: [16, 20, "
+            "28]")
+          .degree(),
+      s.torus...);
     v(Field("source", "", "where the figures come from"), s.source...);
+  }
+};
+
+// A level of the network above the nodes: leaf, pod, building. What leaves a unit of it shares
+// uplinks that carry less than its nodes' ports together.
+template <class R>
+struct Tier {
+  std::string name;
+  Count<R> nodes;
+  Ratio<R> oversubscription{1};
+
+  template <class V, class... S>
+  static void fields(V&& v, S&... s) {
+    v(Field("name", "", "as people call one unit: pod"), s.name...);
+    v(Field("nodes", "N_tier", "nodes of one unit").required().degree(), s.nodes...);
+    v(Field("oversubscription", "x_over", "rate of its nodes' ports over that of its uplinks")
+          .hint(Hint::kRatio)
+          .limit(Limit::kAtLeastOne),
+      s.oversubscription...);
   }
 };
 
@@ -222,6 +247,7 @@ struct Cluster {
   std::string id, name, source;
   Node<R> node;
   Count<R> nodes;
+  std::vector<Tier<R>> tiers;
 
   template <class V, class... S>
   static void fields(V&& v, S&... s) {
@@ -232,6 +258,7 @@ struct Cluster {
           .required(),
       s.node...);
     v(Field("nodes", "N", "nodes of the plan").required().degree(), s.nodes...);
+    v(Field("tiers", "", "levels of the network above the nodes, smallest first"), s.tiers...);
     v(Field("source", "", "where the figures come from"), s.source...);
   }
 };

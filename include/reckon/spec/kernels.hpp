@@ -9,6 +9,7 @@
 // CUDA graph. Constants belong to a chip and a library, never to a model or a run. Equations: cost/kernels.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
 #include <vector>
@@ -234,6 +235,34 @@ struct DispatchKernel : FitRecord<R> {
   }
 };
 
+// Kernels that read and write their tensors once and are bound by memory.
+enum class StreamKind { kNorm, kSwiglu, kQuantize };
+constexpr auto names(StreamKind) { return std::array{"norm", "swiglu", "quantize"}; }
+
+template <class R>
+struct StreamKernel : FitRecord<R> {
+  StreamKind op = StreamKind::kNorm;
+  std::string library, format;
+  Seconds<R> fixed;
+  Ratio<R> memory;
+  std::vector<Bytes<R>> bytes;
+
+  template <class V, class... S>
+  static void fields(V&& v, S&... s) {
+    v(Field("op", "", "norm adds its input to the residual; swiglu; quantize").required(), s.op...);
+    v(Field("library", "", "whose kernel").required(), s.library...);
+    v(Field("format", "", "of what is read").required(), s.format...);
+    v(Field("fixed", "t_0", "time of a kernel over nothing").required(), s.fixed...);
+    v(Field("memory", "e", "of the memory's bandwidth; above 1 where a cache holds the tensors")
+          .required()
+          .hint(Hint::kRatio)
+          .limit(Limit::kPositive),
+      s.memory...);
+    v(Field("bytes", "", "read and written, that were measured: [from, to]"), s.bytes...);
+    FitRecord<R>::fields(v, s...);
+  }
+};
+
 // What the host adds to a kernel.
 template <class R>
 struct LaunchCost : FitRecord<R> {
@@ -277,6 +306,7 @@ struct Kernels {
   std::vector<LatentKernel<R>> latent;
   std::vector<CollectiveCurve<R>> collectives;
   std::vector<DispatchKernel<R>> dispatch;
+  std::vector<StreamKernel<R>> streams;
   std::optional<LaunchCost<R>> launch;
   std::vector<UsualConstant<R>> usual;
 
@@ -292,6 +322,8 @@ struct Kernels {
     v(Field("latent", "", "attention over a latent cache (MLA)"), s.latent...);
     v(Field("collectives", "", "collectives in one node"), s.collectives...);
     v(Field("dispatch", "", "tokens to experts and back"), s.dispatch...);
+    v(Field("streams", "", "kernels bound by memory: norms, activations, quantization"),
+      s.streams...);
     v(Field("launch", "", "what the host adds"), s.launch...);
     v(Field("usual", "", "what constants of collectives usually are; of generic.yaml alone"),
       s.usual...);

@@ -47,15 +47,42 @@ enum class MeasuredKernel {
   kHostToDevice,
   kDeviceToHost,
   kPeerCopy,
-  kLaunch
+  kLaunch,
+  kNorm,
+  kSwiglu,
+  kQuantize,
+  kLayerDecode,
+  kLayerPrefill,
+  kFma
 };
 constexpr auto names(MeasuredKernel) {
-  return std::array{"gemm",           "grouped-gemm",   "attention-prefill", "attention-decode",
-                    "mla-prefill",    "mla-decode",     "all-reduce",        "all-gather",
-                    "reduce-scatter", "all-to-all",     "dispatch",          "combine",
-                    "memory-read",    "memory-write",   "memory-copy",       "memory-triad",
-                    "cache-read",     "host-to-device", "device-to-host",    "peer-copy",
-                    "launch"};
+  return std::array{"gemm",
+                    "grouped-gemm",
+                    "attention-prefill",
+                    "attention-decode",
+                    "mla-prefill",
+                    "mla-decode",
+                    "all-reduce",
+                    "all-gather",
+                    "reduce-scatter",
+                    "all-to-all",
+                    "dispatch",
+                    "combine",
+                    "memory-read",
+                    "memory-write",
+                    "memory-copy",
+                    "memory-triad",
+                    "cache-read",
+                    "host-to-device",
+                    "device-to-host",
+                    "peer-copy",
+                    "launch",
+                    "norm",
+                    "swiglu",
+                    "quantize",
+                    "layer-decode",
+                    "layer-prefill",
+                    "fma"};
 }
 
 enum class LaunchedBy { kStream, kGraph };

@@ -84,7 +84,7 @@ struct Precision {
   std::string id, name, source;
   Compute compute = Compute::kBf16;
   Stored<R> weights, gradients, activations, reduce, gather;
-  std::optional<Stored<R>> master, kv;
+  std::optional<Stored<R>> master, kv, accumulation;
   std::optional<TensorFormats<R>> classes, gradient_classes;
 
   template <class V, class... S>
@@ -96,6 +96,11 @@ struct Precision {
     v(Field("classes", "", "weights of classes of tensors that are kept in another format"),
       s.classes...);
     v(Field("gradients", "g", "as kept").by_name().supplied(), s.gradients...);
+    v(Field("accumulation", "g_acc",
+            "a buffer beside the gradients that sums them over micro-batches; none = they are "
+            "summed in place")
+          .by_name(),
+      s.accumulation...);
     v(Field("gradient_classes", "", "gradients of classes that are kept in another format"),
       s.gradient_classes...);
     v(Field("master", "m",

@@ -29,6 +29,15 @@
 
 namespace reckon {
 
+// The axes that are laid over the GPUs; expert parallelism splits context and data ranks.
+enum class MeshAxis { kTensor, kContext, kData, kPipeline };
+constexpr auto names(MeshAxis) { return std::array{"tensor", "context", "data", "pipeline"}; }
+
+// How context ranks come by each other's keys and values: passed around a ring, gathered whole
+// before the attention, or heads exchanged for tokens by all-to-alls (DeepSpeed-Ulysses).
+enum class ContextBy { kRing, kAllGather, kUlysses };
+constexpr auto names(ContextBy) { return std::array{"ring", "all_gather", "ulysses"}; }
+
 // GPUs = data · tensor · context · pipeline. Expert parallelism splits the data and context ranks.
 template <class R>
 struct Mesh {
@@ -36,6 +45,8 @@ struct Mesh {
   Count<R> tensor{1}, context{1}, pipeline{1}, expert{1};
   std::optional<Count<R>> expert_tensor;
   bool sequence = false;
+  ContextBy context_by = ContextBy::kRing;
+  std::vector<MeshAxis> order;
 
   template <class V, class... S>
   static void fields(V&& v, S&... s) {
@@ -44,7 +55,12 @@ struct Mesh {
     v(Field("tensor", "t", "tensor parallel").degree(), s.tensor...);
     v(Field("sequence", "", "sequence parallel regions between the tensor-parallel ones"),
       s.sequence...);
-    v(Field("context", "c", "context parallel (ring attention)").degree(), s.context...);
+    v(Field("context", "c", "context parallel: ranks that share a sequence").degree(),
+      s.context...);
+    v(Field("context_by", "",
+            "ring (keys and values go around) | all_gather (of keys and values) | ulysses (heads "
+            "against tokens)"),
+      s.context_by...);
     v(Field("pipeline", "p", "pipeline stages").degree(), s.pipeline...);
     v(Field("expert", "e", "expert parallel, over the data and context ranks").degree(),
       s.expert...);
@@ -52,6 +68,10 @@ struct Mesh {
             "tensor ranks that share an expert: tensor, or 1 (its ranks then hold experts apart)")
           .degree(),
       s.expert_tensor...);
+    v(Field("order", "",
+            "the axes from neighbouring ranks outwards; [tensor, context, data, pipeline] if not "
+            "stated"),
+      s.order...);
   }
 };
 
@@ -62,6 +82,9 @@ template <class R>
 struct Sharding {
   Count<R> zero{0};
   Within within = Within::kAll;
+  std::optional<Count<R>> ranks;
+  std::optional<Bytes<R>> bucket;
+  bool reshard = true;
 
   template <class V, class... S>
   static void fields(V&& v, S&... s) {
@@ -69,6 +92,17 @@ struct Sharding {
       s.zero...);
     v(Field("within", "", "all data ranks, or the node (HSDP: replicated across nodes)"),
       s.within...);
+    v(Field("ranks", "n_shard", "data ranks that share the states (HSDP), in place of within")
+          .degree(),
+      s.ranks...);
+    v(Field("bucket", "S_bucket",
+            "DDP: gradients are reduced in pieces of so much; in one piece if not stated")
+          .limit(Limit::kPositive),
+      s.bucket...);
+    v(Field("reshard", "",
+            "ZeRO-3: free the weights after the forward pass, and gather them again; no: keep them "
+            "for the backward pass"),
+      s.reshard...);
   }
 };
 
@@ -246,6 +280,7 @@ struct TrainingPlan {
   Precision<R> precision;
   Optimizer<R> optimizer;
   Recompute recompute = Recompute::kNone;
+  std::optional<Count<R>> recompute_every;
   Offload offload = Offload::kNone;
   Trainable<R> trainable;
   MemoryLimits<R> memory;
@@ -276,6 +311,10 @@ struct TrainingPlan {
             "operators (every second) | full (layer inputs kept)")
           .supplied(),
       s.recompute...);
+    v(Field("recompute_every", "k_ckpt",
+            "recompute: full: layers between two inputs that are kept; 1 if not stated")
+          .degree(),
+      s.recompute_every...);
     v(Field("offload", "", "none | optimizer (states in the host's memory)").supplied(),
       s.offload...);
     v(Field("trainable", "", "all, or adapters").or_word(), s.trainable...);

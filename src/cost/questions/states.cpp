@@ -34,13 +34,15 @@ Layout<R> all_data(Count<R> D, Count<R> N_node, bool in_node) {
   auto n = Count<R>{1};
   NAME(D, n);
   x.G = x.D = x.ranks = x.expert_ranks = D;
-  x.data = x.experts_data = group(D, Count<R>{1}, N_node);
+  x.data = x.experts_data = Group<R>{D, max(1, min(D, N_node))};
   auto shard = in_node ? x.data.r : D;
   NAME(shard);
   x.shard = x.expert_shard = shard;
   auto replicas = D / shard;
   NAME(replicas);
   x.replicas = replicas;
+  x.sharing = x.experts_sharing = Group<R>{shard, in_node ? shard : x.data.r};
+  x.copies = x.experts_copies = Group<R>{replicas, Count<R>{1}};
   x.n = n;
   return x;
 }

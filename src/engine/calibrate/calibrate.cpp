@@ -7,8 +7,10 @@
 #include <map>
 #include <set>
 
+#include "parts.hpp"
 #include "reckon/base/text.hpp"
 #include "reckon/doc/write.hpp"
+#include "reckon/units/format.hpp"
 
 namespace reckon {
 namespace {
@@ -64,6 +66,46 @@ void fit_set(const MeasuredSet& set, const KernelModel& model, Calibration& out)
     record.left_out = Ratio<double>(rounded(report.left_out.mean));
   }
   model.store(rounded(fitted.outcome.values), record, out.kernels);
+}
+
+// Faster than the chip's printed peak by more than a clock above the stated one explains: another chip, another unit,
+// or inputs that lay in a cache.
+constexpr double kAbovePeak = 1.1;
+bool possible(const MeasuredSet& set, const KernelModel& model, const Chip<double>& chip,
+              Diagnostics& d) {
+  if (set.conditions.starts_with("hot")) return true;
+  bool good = true;
+  for (const MeasuredPoint* p : timed_points(set)) {
+    const double least = model.peak(*p);
+    if (p->seconds * kAbovePeak >= least) continue;
+    good = false;
+    d.error(p->span, fmt::format("{} {} in {}: the printed peak and bandwidth of {} need {}",
+                                 name_of(set.kernel), shape_of(set, *p),
+                                 format_quantity(p->seconds, kSecond), chip.name,
+                                 format_quantity(least, kSecond)))
+        .help(
+            "is it that chip, that unit of time, and were the inputs in memory rather than in a "
+            "cache?");
+  }
+  return good;
+}
+
+// From one small kernel to the next, in a stream and in a graph.
+void add_launch(const std::vector<const MeasuredSet*>& sets, Kernels<double>& out) {
+  std::optional<double> seconds[2];
+  std::string source;
+  for (const MeasuredSet* s : sets) {
+    if (s->kernel != MeasuredKernel::kLaunch || timed_points(*s).empty()) continue;
+    seconds[static_cast<std::size_t>(s->launch)] = rounded(timed_points(*s).front()->seconds);
+    source = s->source;
+  }
+  if (!seconds[0]) return;
+  LaunchCost<double> launch;
+  launch.stream = Seconds<double>(*seconds[0]);
+  launch.graph = Seconds<double>(seconds[1].value_or(*seconds[0]));
+  launch.rows = Count<double>(seconds[1] ? 2 : 1);
+  launch.source = source;
+  out.launch = launch;
 }
 
 // One file of kernels is of one chip.
@@ -152,7 +194,15 @@ Calibration calibrate(Workspace& work, const std::vector<MeasuredSet>& sets, Cal
   out.kernels.name = options.name;
   out.kernels.chip = chosen.front()->chip;
   const MeasuredSet* too_small = nullptr;
+  std::vector<const MeasuredSet*> layers;
+  if (what == CalibrateWhat::kKernels) {
+    add_launch(chosen, out.kernels);
+    add_ceilings(chosen, *chip, out);
+  }
   for (const MeasuredSet* s : chosen) {
+    if (is_layer(s->kernel)) layers.push_back(s);
+    if (is_layer(s->kernel) || is_ceiling(s->kernel) || s->kernel == MeasuredKernel::kLaunch)
+      continue;
     std::string why;
     const auto model = model_of(*s, *chip, *generic, options.form, why);
     const std::size_t points = timed_points(*s).size();
@@ -165,9 +215,13 @@ Calibration calibrate(Workspace& work, const std::vector<MeasuredSet>& sets, Cal
       out.skipped.push_back(fmt::format("{}: {}", name_of(*s), why));
       continue;
     }
-    fit_set(*s, *model, out);
+    if (possible(*s, *model, *chip, diagnostics)) fit_set(*s, *model, out);
   }
-  if (out.sets.empty())
+  for (const MeasuredSet* s : layers) check_layers(*s, *chip, *generic, out);
+  if (out.sets.empty() && out.skipped.empty() && !diagnostics.has_errors()) {
+    diagnostics.error(chosen.front()->span, "nothing to fit: no product, attention or other kernel")
+        .help("measure some: reckon-bench without --only");
+  } else if (out.sets.empty() && !diagnostics.has_errors())
     diagnostics
         .error(too_small ? too_small->span : chosen.front()->span,
                "nothing to fit: " + out.skipped.front())
@@ -190,6 +244,10 @@ Kernels<double> laid_onto(Kernels<double> base, const Kernels<double>& fresh) {
                   [](const auto& a, const auto& b) { return a.op == b.op; });
   replace_entries(base.dispatch, fresh.dispatch,
                   [](const auto& a, const auto& b) { return a.step == b.step; });
+  replace_entries(base.streams, fresh.streams, [](const auto& a, const auto& b) {
+    return a.op == b.op && a.format == b.format;
+  });
+  if (fresh.launch) base.launch = fresh.launch;
   return base;
 }
 

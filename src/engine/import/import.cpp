@@ -206,7 +206,7 @@ class Import {
     if (fs::is_regular_file(beside, error)) modelopt = work_.read_lenient(beside, said_, d_);
     const std::size_t before = d_.error_count();
     const std::optional<Quantization> q =
-        read_quantization(config_, modelopt, *record_, rules_, has, d_);
+        read_quantization(config_, modelopt, *record_, work_, has, d_);
     if (d_.error_count() > before) return;
     Value out = doc::mapping();
     base_format(builder, q.has_value(), out);

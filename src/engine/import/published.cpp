@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "reckon/base/text.hpp"
-#include "reckon/engine/load.hpp"
+#include "reckon/engine/resolve.hpp"
 #include "reckon/engine/stored.hpp"
 #include "reckon/units/format.hpp"
 

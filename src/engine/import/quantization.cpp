@@ -47,7 +47,8 @@ struct Module {
 
 class Reader {
  public:
-  Reader(const Record& record, const ImportRules& rules, const LayerClasses& layers, Diagnostics& d)
+  Reader(const Record& record, const QuantizationRules& rules, const LayerClasses& layers,
+         Diagnostics& d)
       : record_(record), rules_(rules), classes_(layers), d_(d) {}
 
   std::optional<Quantization> run(const Value& said, const std::string& method) {
@@ -68,10 +69,10 @@ class Reader {
 
  private:
   const QuantizationRule* rule_for(const std::string& method, const Value& said, Span at) {
-    for (const QuantizationRule& rule : rules_.quantization)
+    for (const QuantizationRule& rule : rules_.rules)
       if (fits(rule, method, said)) return &rule;
     std::set<std::string> known;
-    for (const QuantizationRule& rule : rules_.quantization) known.insert(rule.method);
+    for (const QuantizationRule& rule : rules_.rules) known.insert(rule.method);
     const bool is_known = known.contains(method);
     auto& fault = d_.error(
         at, is_known
@@ -79,11 +80,11 @@ class Reader {
                 : fmt::format("quantization '{}' is not known", shortened(method)));
     if (is_known) {
       std::vector<std::string> forms;
-      for (const QuantizationRule& rule : rules_.quantization)
+      for (const QuantizationRule& rule : rules_.rules)
         if (rule.method == method && rule.where.is_mapping()) forms.push_back(wheres(rule.where));
       fault.help(fmt::format("known: {}", join(forms, "; ")));
     } else {
-      fault.help(fmt::format("known: {}; presets/import.yaml holds the rules",
+      fault.help(fmt::format("known: {}; presets/quantization.yaml holds the rules",
                              join({known.begin(), known.end()}, ", ")));
     }
     return nullptr;
@@ -122,9 +123,10 @@ class Reader {
 
   // Sets the format of classes whose modules `patterns` name; of all, where there are none.
   void apply(const QuantizationRule& rule, const std::vector<ModulePattern>& patterns) {
+    const std::vector<std::string>& among = rule.classes.empty() ? rules_.classes : rule.classes;
     for (std::size_t i = 0; i < classes_.size(); ++i)
       for (const std::string& c : classes_[i]) {
-        if (std::find(rule.classes.begin(), rule.classes.end(), c) == rule.classes.end()) continue;
+        if (std::find(among.begin(), among.end(), c) == among.end()) continue;
         if (patterns.empty() || covered(c, i, patterns, out_.span)) out_.layers[i][c] = rule.format;
       }
   }
@@ -256,7 +258,7 @@ class Reader {
   }
 
   const Record& record_;
-  const ImportRules& rules_;
+  const QuantizationRules& rules_;
   const LayerClasses& classes_;
   Diagnostics& d_;
   Quantization out_;
@@ -267,7 +269,7 @@ class Reader {
 }  // namespace
 
 std::optional<Quantization> read_quantization(const Config& config, const Value& beside,
-                                              const Record& record, const ImportRules& rules,
+                                              const Record& record, Workspace& work,
                                               const LayerClasses& layers,
                                               Diagnostics& diagnostics) {
   const Value* said = config.find("quantization_config");
@@ -285,7 +287,9 @@ std::optional<Quantization> read_quantization(const Config& config, const Value&
     diagnostics.error(said->span, "quantization_config states no quant_method");
     return std::nullopt;
   }
-  return Reader(record, rules, layers, diagnostics).run(*said, method);
+  const std::optional<QuantizationRules> rules = quantization_rules(work, diagnostics);
+  if (!rules) return std::nullopt;
+  return Reader(record, *rules, layers, diagnostics).run(*said, method);
 }
 
 }  // namespace reckon::importing

@@ -80,6 +80,27 @@ void scalars_of(const doc::Value& v, std::set<std::string>& out) {
   for (const doc::Entry& e : v.entries) scalars_of(e.value, out);
 }
 
+// A file of rules in presets/; `lists` are keys whose lists are blocks of text.
+template <class Rules>
+std::optional<Rules> preset(Workspace& work, const std::string& name,
+                            const std::vector<const char*>& lists, Diagnostics& diagnostics) {
+  const auto file = work.find(Shelf::kPresets, name);
+  if (file.empty()) {
+    diagnostics.error({}, fmt::format("the data folder holds no presets/{}.yaml", name))
+        .help("give the data's place: --data DIR");
+    return std::nullopt;
+  }
+  const std::size_t before = diagnostics.error_count();
+  doc::Value tree = work.read_data(file, {}, diagnostics);
+  doc::take(tree, "kind");
+  for (const char* key : lists) write_out_list(tree, key, " \n");
+  Rules out;
+  Origins unused;
+  bind(tree, out, {diagnostics, unused, name});
+  if (diagnostics.error_count() > before) return std::nullopt;
+  return out;
+}
+
 }  // namespace
 
 Named name_of_config(const doc::Value& part) {
@@ -123,21 +144,11 @@ std::set<std::string> words_of_record(const Record& record) {
 }
 
 std::optional<ImportRules> import_rules(Workspace& work, Diagnostics& diagnostics) {
-  const auto file = work.find(Shelf::kPresets, "import");
-  if (file.empty()) {
-    diagnostics.error({}, "the data folder holds no presets/import.yaml")
-        .help("give the data's place: --data DIR");
-    return std::nullopt;
-  }
-  const std::size_t before = diagnostics.error_count();
-  doc::Value tree = work.read_data(file, {}, diagnostics);
-  doc::take(tree, "kind");
-  for (const char* key : {"bears", "ignore"}) write_out_list(tree, key, " \n");
-  ImportRules out;
-  Origins unused;
-  bind(tree, out, {diagnostics, unused, "import"});
-  if (diagnostics.error_count() > before) return std::nullopt;
-  return out;
+  return preset<ImportRules>(work, "import", {"bears", "ignore"}, diagnostics);
+}
+
+std::optional<QuantizationRules> quantization_rules(Workspace& work, Diagnostics& diagnostics) {
+  return preset<QuantizationRules>(work, "quantization", {}, diagnostics);
 }
 
 }  // namespace reckon::importing

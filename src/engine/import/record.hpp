@@ -37,7 +37,8 @@ std::optional<Record> record_called(Workspace& work, const std::string& id, Span
 // Every word that the record's expressions look up.
 std::set<std::string> words_of_record(const Record& record);
 
-// What holds for all: presets/import.yaml.
+// What holds for all: presets/import.yaml, and presets/quantization.yaml for files that quantize.
 std::optional<ImportRules> import_rules(Workspace& work, Diagnostics& diagnostics);
+std::optional<QuantizationRules> quantization_rules(Workspace& work, Diagnostics& diagnostics);
 
 }  // namespace reckon::importing

@@ -46,7 +46,7 @@ Line split(const SourceFile* file, int number) {
   return out;
 }
 
-// time_us, "time (us)" and time [us] -> "time us"; m -> m. Other names are not guessed at.
+// time_us, "time us", "time (us)" and time [us] -> "time us"; m -> m. Other names are not guessed at.
 std::string ours_of(const std::string& name) {
   for (const char c : {'(', '['}) {
     if (const std::size_t at = name.find(c); at != name.npos && at > 0) {
@@ -60,9 +60,10 @@ std::string ours_of(const std::string& name) {
   for (std::size_t i = 0; i < kMeasuredColumns; ++i) {
     const MeasuredColumnInfo& info = column_info(static_cast<MeasuredColumn>(i));
     if (name == info.name) return name == "bytes" ? "bytes B" : name;
-    const std::string prefix = std::string(info.name) + "_";
-    if (info.dim != kOne && name.starts_with(prefix))
-      return std::string(info.name) + " " + name.substr(prefix.size());
+    const std::size_t length = info.name.size();
+    if (info.dim != kOne && name.size() > length + 1 && name.starts_with(info.name) &&
+        (name[length] == '_' || name[length] == ' '))
+      return std::string(info.name) + " " + name.substr(length + 1);
   }
   return "";
 }

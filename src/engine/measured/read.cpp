@@ -14,10 +14,15 @@ bool is_nccl_tests(std::string_view text) {
   return text.find("out-of-place") != text.npos && text.find("algbw") != text.npos;
 }
 
+bool is_nvbandwidth_text(std::string_view text) {
+  return text.starts_with("nvbandwidth Version") || text.find("\nnvbandwidth Version") != text.npos;
+}
+
 std::vector<MeasuredSet> read_tree(doc::Value tree, const FileFacts& facts,
                                    Diagnostics& diagnostics, std::vector<std::string>& notes) {
   if (tree.find("nvbandwidth")) return read_nvbandwidth(tree, facts, diagnostics, notes);
   const doc::Value* kind = tree.find("kind");
+  if (kind && kind->text == "bench") return read_bench(std::move(tree), facts, diagnostics, notes);
   if (kind && kind->text != "measurements") {
     diagnostics.error(
         kind->span, fmt::format("expected a file of kind measurements, found kind {}", kind->text));
@@ -26,8 +31,8 @@ std::vector<MeasuredSet> read_tree(doc::Value tree, const FileFacts& facts,
   if (!kind) {
     diagnostics.error(tree.span, "this file holds no measurements: it has no kind: measurements")
         .help(
-            "our own tables (measurements/README.md), nccl-tests' output, nvbandwidth's JSON and "
-            "CSV are read");
+            "our own tables (measurements/README.md), reckon-bench's JSON, and nccl-tests', "
+            "nvbandwidth's and CSV output are read");
     return {};
   }
   return read_tables(std::move(tree), diagnostics);
@@ -51,6 +56,9 @@ std::vector<MeasuredSet> read_measured(Workspace& work, const std::string& file,
   std::vector<MeasuredSet> out;
   if (is_nccl_tests(text)) {
     out = read_nccl_tests(work.sources().add(file, std::move(text)), facts, diagnostics, notes);
+  } else if (is_nvbandwidth_text(text)) {
+    out = read_nvbandwidth(nvbandwidth_tree(work.sources().add(file, std::move(text))), facts,
+                           diagnostics, notes);
   } else if (file.ends_with(".csv")) {
     out = read_csv(work.sources().add(file, std::move(text)), facts, diagnostics, notes);
   } else {

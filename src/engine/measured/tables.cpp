@@ -29,6 +29,7 @@ constexpr MeasuredColumnInfo kColumns[kMeasuredColumns] = {
     {"kv_heads", kOne, "kv_heads"},
     {"head_width", kOne, "head_width"},
     {"hidden", kOne, "hidden"},
+    {"inner", kOne, "inner"},
     {"top_k", kOne, "top_k"},
     {"tokens", kOne, "tokens"},
     {"ranks", kOne, "ranks"},
@@ -69,6 +70,14 @@ std::vector<Column> needed(MeasuredKernel kernel) {
       return {Column::kTokens, Column::kRanks, Column::kHidden, Column::kTopK};
     case MeasuredKernel::kCacheRead:
       return {Column::kBytes};
+    case MeasuredKernel::kNorm:
+    case MeasuredKernel::kSwiglu:
+    case MeasuredKernel::kQuantize:
+      return {Column::kTokens, Column::kHidden};
+    case MeasuredKernel::kLayerDecode:
+    case MeasuredKernel::kLayerPrefill:
+      return {Column::kBatch, Column::kLength,  Column::kHidden,   Column::kInner,
+              Column::kHeads, Column::kKvHeads, Column::kHeadWidth};
     default:
       return {};
   }

@@ -35,6 +35,11 @@ std::vector<MeasuredSet> read_nccl_tests(const SourceFile* file, const FileFacts
 std::vector<MeasuredSet> read_nvbandwidth(const doc::Value& tree, const FileFacts& facts,
                                           Diagnostics& diagnostics,
                                           std::vector<std::string>& notes);
+// nvbandwidth's text, made the tree that its JSON gives.
+doc::Value nvbandwidth_tree(const SourceFile* file);
+// What reckon-bench writes.
+std::vector<MeasuredSet> read_bench(doc::Value tree, const FileFacts& facts,
+                                    Diagnostics& diagnostics, std::vector<std::string>& notes);
 std::vector<MeasuredSet> read_csv(const SourceFile* file, const FileFacts& facts,
                                   Diagnostics& diagnostics, std::vector<std::string>& notes);
 

@@ -25,7 +25,7 @@ class Compress : public QuestionOf<CompressQuestion> {
          "reckon compress deepseek-v3 --recipe fp8-blocks",
          "reckon compress llama-3-8b --weights int4-g128-zp4 --calibration 262144 --search 20"},
         {"decode.mfu", "decode.params", "decode.reads", "decode.compute", "efficiency.memory",
-         "capacity", "reserve.*", "train.mfu", "windows", "state"},
+         "capacity", "reserve.fixed", "reserve.share", "train.mfu", "windows", "state"},
         {"compress.smaller", "after.weights", "compress.speedup", "after.crossover"}};
     return info;
   }

@@ -27,9 +27,9 @@ class DecodeKind : public QuestionOf<DecodeQuestion> {
         {"reckon decode llama-3-8b --batch 32 --prompt 2000 --output 500 --gpus 1xh100-sxm",
          "reckon decode llama-3-8b --batch 32 --context 8192 --tensor 8 --gpus 8xh100-sxm",
          "reckon decode llama-3-70b --batch 1,8,64 --context 4096 --tensor 8 --gpus 8xh100-sxm"},
-        {"decode.*", "capacity", "reserve.*", "overlap.data", "latency.*", "efficiency.link",
-         "efficiency.network", "efficiency.memory", "ring_factor", "ring_across", "windows",
-         "state"},
+        {"decode.*", "capacity", "reserve.fixed", "reserve.share", "overlap.data", "latency.*",
+         "efficiency.link", "efficiency.network", "efficiency.memory", "ring_factor", "ring_across",
+         "windows", "state"},
         {"decode.time", "decode.per_user", "decode.per_gpu", "decode.memory.time",
          "decode.compute.time"}};
     return info;

@@ -4,6 +4,7 @@
 
 #include "reckon/cost/parameters.hpp"
 #include "reckon/engine/legal.hpp"
+#include "reckon/spec/questions/layers.hpp"
 #include "reckon/units/format.hpp"
 
 namespace reckon {

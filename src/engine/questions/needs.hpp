@@ -4,10 +4,12 @@
 #include <string>
 
 #include "question_of.hpp"
-#include "reckon/spec/questions/layers.hpp"
 #include "reckon/spec/questions/machine.hpp"
 
 namespace reckon {
+
+template <class R>
+struct OnLayers;  // spec/questions/layers.hpp
 
 using MaybeCluster = std::optional<Cluster<double>>;
 

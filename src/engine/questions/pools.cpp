@@ -22,9 +22,9 @@ class PoolsKind : public QuestionOf<PoolsQuestion> {
          "--assume prefill.mfu=50%",
          "reckon pools llama-3-8b --prompt 2000 --output 500 --batch 32 --rate 50/s,100/s,200/s "
          "--gpus 8xh100-sxm --assume prefill.mfu=50%"},
-        {"pools.*", "prefill.*", "decode.*", "capacity", "reserve.*", "latency.*",
-         "efficiency.link", "efficiency.network", "efficiency.memory", "ring_factor", "ring_across",
-         "windows", "state"},
+        {"pools.*", "prefill.*", "decode.*", "capacity", "reserve.fixed", "reserve.share",
+         "latency.*", "efficiency.link", "efficiency.network", "efficiency.memory", "ring_factor",
+         "ring_across", "windows", "state"},
         {"prefill.rate", "decode.rate", "pools.ratio", "pools.prefill", "pools.decode"}};
     return info;
   }

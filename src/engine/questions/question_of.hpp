@@ -12,6 +12,8 @@
 // Assume a preset.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <optional>
 #include <string>
@@ -20,13 +22,16 @@
 
 #include "../assumed.hpp"
 #include "../collect.hpp"
+#include "../idle.hpp"
 #include "../parts.hpp"
 #include "../places.hpp"
 #include "reckon/doc/set_member.hpp"
 #include "reckon/engine/kinds.hpp"
 #include "reckon/engine/legal.hpp"
+#include "reckon/engine/resolve.hpp"
 #include "reckon/spec/law.hpp"
 #include "reckon/spec/lift.hpp"
+#include "reckon/spec/stack.hpp"
 
 namespace reckon {
 
@@ -82,6 +87,8 @@ void resolve_field(Workspace& work, doc::Value& at, Diagnostics& d) {
     at = resolve_assume(work, at, d);
   } else if constexpr (std::is_same_v<T, Law<double>>) {
     at = resolve_law(work, at, d);
+  } else if constexpr (std::is_same_v<T, Stack<double>>) {
+    at = resolve_stack(work, at, d);
   } else if constexpr (std::is_same_v<T, Chip<double>>) {
     at = resolve_chip(work, at, d);
   }
@@ -240,6 +247,8 @@ class QuestionOf : public Question {
     legal(out->question, {places, diagnostics});
     refuse_idle_assumptions(*out, out->question.assume, info().assumptions, word(), diagnostics);
     if (diagnostics.error_count() > before) return nullptr;
+    for (const std::string& path : idle_inputs(*out))
+      diagnostics.warning(places.of(path), fmt::format("{}: nothing here depends on it", path));
     return out;
   }
 

@@ -14,6 +14,8 @@
 
 namespace reckon {
 
+inline const Formula kFlashFlops{"operator.attention.flops", "F", "FLOPs of the attention core",
+                                 "scores and their sum, of the pairs that the mask lets through"};
 inline const Formula kFlashForward{"operator.attention.forward", "t_att", "attention core, forward",
                                    "FLOPs over peak · ceiling · fill"};
 inline const Formula kFlashBackward{"operator.attention.backward", "t_att_b",
@@ -45,16 +47,26 @@ AttentionShape<R> attention_shape(const TrainingPlan<R>& plan, const Mixer<R>& x
   return {*plan.batch.micro, *plan.batch.sequence, plan.mesh.context, heads, d_qk, d_v, x.window};
 }
 
+// Of the pairs that a token's mask lets through.
 template <class R>
-Pass<R> flash_attention(const AttentionShape<R>& x, const OperatorMachine<R>& m) {
-  const auto& k = m.stack.attention;
+Flops<R> flash_flops(const AttentionShape<R>& x) {
   auto [b, s, c, heads, d_qk, d_v, window] = x;
-  auto P = m.gemm16.P;
   auto seen = window ? min(s, *window) : s;
   auto pairs = seen * (1 - seen / (2 * s));  // causal: keys a token sees, on average
   auto s_rank = s / c;
-  NAME(P, pairs, s_rank);
-  auto F = 2_flop * b * s_rank * pairs * heads * (d_qk + d_v);
+  NAME(b, heads, d_qk, d_v, pairs, s_rank);
+  return kFlashFlops(2_flop * b * s_rank * pairs * heads * (d_qk + d_v));
+}
+
+template <class R>
+Pass<R> flash_attention(const AttentionShape<R>& x, const OperatorMachine<R>& m) {
+  const auto& k = m.stack.attention;
+  const auto& s = x.s;
+  const auto& c = x.c;
+  auto P = m.gemm16.P;
+  auto s_rank = s / c;
+  NAME(P, s_rank);
+  auto F = flash_flops(x);
   auto fill = s_rank / (s_rank + k.fill);
   NAME(F, fill);
   auto launches = c * m.stack.fixed.kernel;  // one kernel per block of the ring
@@ -98,7 +110,8 @@ template <class R>
 Seconds<R> ring_hop(Bytes<R> kv_bytes, const Group<R>& group, const OperatorMachine<R>& m) {
   const auto& k = m.stack.network;
   NAME(kv_bytes);
-  if (group.crosses()) return kRingStep(kv_bytes / (m.W_nic * k.efficiency) + k.network_hop);
+  if (group.crosses())
+    return kRingStep(kv_bytes / (port_rate(group, m) * k.efficiency) + k.network_hop);
   auto W = curve(CurveOf::kAllGather, m.N_node, m).rate;
   NAME(W);
   return kRingStep(kv_bytes / (k.ring_attention * W) + k.node_hop);

@@ -11,6 +11,9 @@
 
 namespace reckon {
 
+inline const Formula kPortAbove{"operator.network.above_tier", "W_nic",
+                                "network line rate of one GPU above a tier",
+                                "of its port, what the uplinks leave"};
 inline const Formula kCurveTime{"operator.collective.in_node", "t_coll",
                                 "collective inside one node", "measured curve"};
 inline const Formula kNodeRingTime{"operator.collective.ring", "t_ring", "ring across nodes",
@@ -64,6 +67,16 @@ Seconds<R> tree_time(const Crossing<R>& x, const NetworkStack<R>& k) {
   return kNodeTreeTime(k.base + 2 * hops * k.hops + wire / (k.tree_rate * W_x));
 }
 
+// A port's line rate, as the group finds it above the nodes.
+template <class R>
+ByteRate<R> port_rate(const Group<R>& g, const OperatorMachine<R>& m, bool all_to_all = false) {
+  const auto& up = all_to_all ? g.uplink_all : g.uplink;
+  if (!up) return m.W_nic;
+  auto W_nic = m.W_nic;
+  NAME(W_nic);
+  return kPortAbove(*up * W_nic);
+}
+
 template <class R>
 Seconds<R> collective_time(CurveOf op, Bytes<R> S, const Group<R>& group,
                            const OperatorMachine<R>& m) {
@@ -79,7 +92,7 @@ Seconds<R> collective_time(CurveOf op, Bytes<R> S, const Group<R>& group,
   NAME(wire);
   if (q <= r) return kCurveTime(c.latency + c.root * sqrt(S / 1000000_B) + wire / c.rate);
   auto N = ceil(q / r);
-  auto W_x = min(c.rate, r * m.W_nic * m.stack.network.efficiency);
+  auto W_x = min(c.rate, r * port_rate(group, m) * m.stack.network.efficiency);
   NAME(N, W_x);
   const Crossing<R> x{q, r, N, wire, W_x};
   Smallest<kSecond, R> algorithm;

@@ -19,6 +19,11 @@ inline const Formula kTileShare{"operator.gemm.tile_share", "e_tile",
 inline const Formula kGemmShare{"operator.gemm.efficiency", "eta",
                                 "share of the peak a GEMM reaches", "ceiling · tiles · depth",
                                 Hint::kFraction};
+inline const Formula kTiledGemmBytes{"operator.gemm.bytes", "bytes", "bytes of a GEMM",
+                                     "inputs read, output written in 16 bits"};
+inline const Formula kTiledGroupedBytes{"operator.gemm.grouped_bytes", "bytes",
+                                        "bytes of independent GEMMs of one shape",
+                                        "inputs read, output written in 16 bits, of each"};
 inline const Formula kTiledGemmTime{
     "operator.gemm.time", "t_gemm", "time of one GEMM",
     "the larger of arithmetic and memory, and a kernel's fixed cost"};
@@ -66,6 +71,26 @@ Ratio<R> tile_share(const Gemm<R>& g, Count<R> outputs, const Tile<R>& tile, Cou
   return kTileShare(q_t * outputs / (w_eff * n_SM * m_t * n_t));
 }
 
+// Inputs read, output written in 16 bits.
+template <class R>
+Bytes<R> gemm_bytes(const Gemm<R>& g, const GemmRates<R>& rates) {
+  auto M = g.M;
+  auto N = g.N;
+  auto K = g.K;
+  auto element = rates.element;
+  NAME(M, N, K, element);
+  auto each = element * (M * K + K * N) + 2_B * M * N;
+  if (!g.batch) return kTiledGemmBytes(each);
+  auto batch = *g.batch;
+  NAME(batch);
+  return kTiledGroupedBytes(batch * each);
+}
+template <class R>
+Flops<R> gemm_flops(const Gemm<R>& g) {
+  auto each = 2_flop * g.M * g.N * g.K;
+  return g.batch ? *g.batch * each : each;
+}
+
 template <class R>
 Seconds<R> gemm_time(Gemm<R> g, const GemmRates<R>& rates, const OperatorMachine<R>& m) {
   auto [P, gm, k0, element] = rates;
@@ -77,12 +102,10 @@ Seconds<R> gemm_time(Gemm<R> g, const GemmRates<R>& rates, const OperatorMachine
   auto& K = g.K;
   NAME(M, N, K, P, gm, k0, element);
   auto outputs = M * N;
-  auto inputs = M * K + K * N;
   if (g.batch) {
     auto batch = *g.batch;
     NAME(batch);
     outputs = outputs * batch;
-    inputs = inputs * batch;
   }
   NAME(outputs);
   Largest<kOne, R> e_tile;
@@ -91,7 +114,7 @@ Seconds<R> gemm_time(Gemm<R> g, const GemmRates<R>& rates, const OperatorMachine
     e_tile.offer({"tile", i++},
                  tile_share(g, outputs, tile, *m.chip.units, m.stack.gemm.smooth_waves));
   auto eta = kGemmShare(gm * e_tile.best() * K / (K + k0));
-  auto bytes = element * inputs + 2_B * outputs;
+  auto bytes = gemm_bytes(g, rates);
   NAME(bytes);
   return kTiledGemmTime(max(2_flop * outputs * K / (P * eta), bytes / (W_m * em)) + tl);
 }

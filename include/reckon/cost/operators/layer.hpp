@@ -13,6 +13,7 @@
 #include "reckon/cost/activations.hpp"
 #include "reckon/cost/experts.hpp"
 #include "reckon/cost/operators/attention.hpp"
+#include "reckon/cost/operators/elementwise.hpp"
 
 namespace reckon {
 
@@ -37,14 +38,6 @@ struct NamedGemm {
   const char* label;
   Gemm<R> gemm;
   bool grouped = false;
-};
-
-// Sizes that every operator of a layer needs.
-template <class R>
-struct LayerShape {
-  Count<R> T, t, t_sp, h;  // tokens; tensor ranks; those that share what lies between regions
-  Count<R> T_e, t_e;       // tokens a rank brings to its experts; tensor ranks of an expert
-  Bytes<R> H;              // one 16-bit activation of the whole micro-batch
 };
 
 template <class R>
@@ -115,51 +108,20 @@ void layer_gemms(const TrainingPlan<R>& plan, const LayerGroup<R>& g, const Laye
                  {"shared up", "shared down"}, {}, out);
 }
 
-// Elements that pass through an MLP's activation on a rank: rows · width.
-template <class R>
-Count<R> inner_elements(const Mlp<R>& m, const LayerShape<R>& l) {
-  if (m.kind == MlpKind::kDense) return l.T * (*m.width / l.t);
-  if (m.kind != MlpKind::kMoe) return {};
-  auto inner = l.T_e * *m.top_k * (*m.width / l.t_e);
-  if (!(m.shared <= 0)) inner = inner + l.T * (m.shared * shared_width(m) / l.t);
-  return inner;
-}
-
-// Two norms of two passes, two residual sums of three, the activation, positions (or biases and
-// copies), dropout; of routed tokens their permutation.
+// Norms, residual sums, positions, the activation, the permutation of routed tokens.
 template <class R>
 Pass<R> elementwise_time(const TrainingPlan<R>& plan, const LayerGroup<R>& g,
                          const LayerShape<R>& l, const OperatorMachine<R>& m) {
   const auto& k = m.stack.traffic;
-  auto H_sp = l.H / l.t_sp;
-  auto inner = 2_B * inner_elements(g.mlp, l);
-  NAME(H_sp, inner);
-  auto forward = 10 * H_sp, backward = 12 * H_sp;
-  const bool gated = !(g.mlp.matrices <= 2);
-  forward = forward + inner * (gated ? Count<R>{3} : Count<R>{2});
-  backward = backward + inner * (gated ? Count<R>{5} : Count<R>{3});
-  if (g.mixer.kind != MixerKind::kNone) {
-    const AttentionWidths<R> w = own_widths(plan.model, g.mixer, l.t);
-    auto positions =
-        plan.model.positions <= 0 ? 4_B * l.T * (w.q + w.k) : 2_B * l.T * (w.q + w.k + w.v);
-    NAME(positions);
-    forward = forward + positions;
-    backward = backward + positions;
+  Sum<kByte, R> forward, backward;
+  for (const TrafficPart<R>& part : layer_traffic(plan, g, l)) {
+    forward.add(part.label, part.forward);
+    backward.add(part.label, part.backward);
   }
-  if (plan.assume.dropout) {
-    forward = forward + l.H;
-    backward = backward + l.H;
-  }
-  if (g.mlp.kind == MlpKind::kMoe) {
-    auto permuted = 8_B * l.T_e * *g.mlp.top_k * l.h;
-    NAME(permuted);
-    forward = forward + permuted;
-    backward = backward + 1.5 * permuted;
-  }
-  auto ew = m.stack.eager ? k.passes * k.eager_passes : k.passes;
+  auto ew = traffic_factor(m.stack);
   NAME(ew);
-  return {traffic_time(ew * forward, k.kernels, m),
-          traffic_time(ew * backward, k.backward_kernels, m)};
+  return {traffic_time(ew * forward.total(), k.kernels, m),
+          traffic_time(ew * backward.total(), k.backward_kernels, m)};
 }
 
 // fp8 casts: inputs are read, written and written transposed; backward casts the output gradients
@@ -219,7 +181,7 @@ Seconds<R> dispatch_time(Bytes<R> x, const Mlp<R>& mlp, const Group<R>& group, D
   auto to_nodes = copies.to_nodes;
   NAME(N_e, to_nodes);
   auto near = x * to_gpus / W;
-  auto far = x * to_nodes * (N_e - 1) / N_e / (m.W_nic * k.efficiency);
+  auto far = x * to_nodes * (N_e - 1) / N_e / (port_rate(group, m, true) * k.efficiency);
   NAME(near, far);
   return kDispatchFar(max(near, far) / k.all_to_all + k.base + k.network_hop);
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "reckon/cost/layout.hpp"
+#include "reckon/cost/operators/collective.hpp"
 #include "reckon/cost/operators/gemm.hpp"
 #include "reckon/spec/training.hpp"
 
@@ -12,6 +13,10 @@ inline const Formula kLinePerGpu{"operator.network.per_gpu", "W_nic",
 
 inline const Formula kStageHop{"operator.p2p.one", "t_hop", "one activation to the next stage",
                                "latency + bytes over the link"};
+
+inline const Formula kStageHopNear{"operator.p2p.in_node", "t_hop",
+                                   "one activation to the next stage, in the node",
+                                   "latency + bytes over the link"};
 
 // 16-bit GEMMs of a run in any format: attention, head and what fp8 leaves alone.
 template <class R>
@@ -46,14 +51,13 @@ OperatorMachine<R> operator_machine(const TrainingPlan<R>& plan) {
   return m;
 }
 
-// Bytes to the next stage: over the network where the ranks of a stage fill the node.
+// Bytes to the next stage: over the network where the stages do not all lie in one node.
 template <class R>
-Seconds<R> stage_hop(const TrainingPlan<R>& plan, const Layout<R>& x, Bytes<R> bytes,
-                     const OperatorMachine<R>& m) {
+Seconds<R> stage_hop(const Layout<R>& x, Bytes<R> bytes, const OperatorMachine<R>& m) {
   const auto& k = m.stack.network;
   NAME(bytes);
-  if (plan.mesh.tensor * x.ranks < m.N_node) return kStageHop(bytes / (k.peer * m.W_link) + k.base);
-  return kStageHop(bytes / (m.W_nic * k.efficiency) + k.base + k.network_hop);
+  if (!x.pipeline.crosses()) return kStageHopNear(bytes / (k.peer * m.W_link) + k.base);
+  return kStageHop(bytes / (port_rate(x.pipeline, m) * k.efficiency) + k.base + k.network_hop);
 }
 
 }  // namespace reckon

@@ -15,7 +15,7 @@ inline const Formula kOneCollective{"operator.collective.one", "t_one",
 template <class R>
 void set_time(Operation<R>& op, Seconds<R> one) {
   if (!op.any()) return;
-  op = repeated<R>({op.one.bytes, one}, op.count);
+  op = repeated<R>({op.one.bytes, one}, op.count, op.group);
 }
 
 // S in so many messages.
@@ -70,7 +70,7 @@ void retime_layers(const CommunicationInputs<R>& in, const OperatorMachine<R>& m
              dispatch_time(l.H / l.t_sp, g.mlp, in.layout.expert, plan.assume.dispatch, m));
     break;  // groups of experts differ little; the step counts each by its own
   }
-  if (c.pipeline.any()) set_time(c.pipeline, stage_hop(plan, in.layout, c.pipeline.one.bytes, m));
+  if (c.pipeline.any()) set_time(c.pipeline, stage_hop(in.layout, c.pipeline.one.bytes, m));
 }
 
 template <class R>

@@ -205,7 +205,7 @@ Seconds<R> peer_time(const OperatorContext<R>& x) {
   const auto& m = x.machine;
   if (plan.mesh.pipeline <= 1) return {};
   const bool split = plan.mesh.sequence || m.stack.scatter_gather;
-  auto once = stage_hop(plan, x.layout, split ? x.shape.H / x.shape.t : x.shape.H, m);
+  auto once = stage_hop(x.layout, split ? x.shape.H / x.shape.t : x.shape.H, m);
   if (m.stack.scatter_gather && !plan.mesh.sequence)
     once = once + collective_time(CurveOf::kAllGather, x.shape.H, x.layout.tensor, m);
   auto v = plan.schedule.chunks;

@@ -1,0 +1,290 @@
+// How many sequences decode at once under a rate, how long a token takes, and the rate at which it ends.
+//
+//   A step with n decodes takes t(n, 0); a prompt adds E(n) to the steps that carry it, and in the steady state λ prompts
+//   a second do. What is left of a second decodes: TPOT = t(n, 0) / (1 − λ·E). By Little's law n = λ·(o − 1)·TPOT, so
+//
+//   λ(n) = n / ((o − 1)·t(n, 0) + n·E(n))
+//
+//   rises with n, and the fixed point of the two is the n with λ(n) = λ. Saturation is the rate where decodes and the
+//   prompts being worked on fill the batch, or where every chunk is full: ρ = λ·S = 1.
+//
+// A prompt that ends within a chunk shares its last step with ν = n / (o − 1) others on average, and is charged its part.
+#pragma once
+
+#include "reckon/cost/load/input.hpp"
+
+namespace reckon {
+
+inline const Formula kPromptCost{"load.prompt_cost", "E",
+                                 "time a prompt adds to the steps that carry it",
+                                 "mixed steps less decode steps, its part"};
+inline const Formula kPromptCostOthers{"load.prompt_cost_others", "E",
+                                       "time a prompt adds to the steps of the others",
+                                       "one of N with a place is not held up by his own prompt"};
+inline const Formula kPromptSlot{"load.prompt_slot", "S",
+                                 "time the steps that carry a prompt take, its part",
+                                 "all its steps; of a shared one its share"};
+inline const Formula kPromptCostWhole{"load.prompt_cost_whole", "E", "time of a prompt's own step",
+                                      "t(0, s), decodes held up"};
+inline const Formula kPromptSlotShared{"load.prompt_slot_shared", "S",
+                                       "time of the chunks a prompt takes, its part",
+                                       "s / c of a step with a full chunk"};
+inline const Formula kRateOfDecodes{
+    "load.rate_of_decodes", "λ(n)", "rate at which so many decode at once",
+    "Little's law on n = λ·(o − 1)·t/(1 − λ·E)", Hint::kRequestRate};
+inline const Formula kDecoding{"load.decoding", "n", "sequences that decode at once, on average",
+                               "the n at which λ(n) is the rate", Hint::kRatio};
+inline const Formula kTpot{"load.tpot.mean", "TPOT", "time per token after the first, mean",
+                           "t(n, 0) / (1 − λ·E)"};
+inline const Formula kPrefillShare{"load.prefill_share", "ρ",
+                                   "share of the time, or of the chunks, that prompts take", "λ·S",
+                                   Hint::kFraction};
+inline const Formula kLimitByBatch{"load.saturation_by_batch", "λ_B",
+                                   "rate at which decodes and prompts fill the batch", "n + ρ = B",
+                                   Hint::kRequestRate};
+inline const Formula kLimitByPrefill{"load.saturation_by_prefill", "λ_p",
+                                     "rate at which every chunk is full", "ρ = 1",
+                                     Hint::kRequestRate};
+inline const Formula kSaturation{"load.saturation", "λ_sat",
+                                 "rate beyond which the queue grows without bound",
+                                 "the first of batch and prefill", Hint::kRequestRate};
+inline const Formula kUtilisation{"load.utilisation", "u", "rate over the saturation rate",
+                                  "λ / λ_sat", Hint::kFraction};
+inline const Formula kLittleBound{"load.little_bound", "λ_max",
+                                  "rate that a full batch could finish if prefill took nothing",
+                                  "Little's law: B / ((o − 1)·t(B, 0))", Hint::kRequestRate};
+
+namespace detail {
+
+// Whole chunks before the last step, and the tokens of that one.
+template <class R>
+struct ChunksOf {
+  Count<R> whole_chunks, rest;
+};
+template <class R>
+ChunksOf<R> chunks_of(Count<R> s, Count<R> c) {
+  const double n = std::max(1.0, std::ceil(plain(s) / plain(c) - 1e-9));
+  auto k = structural<R>("k", static_cast<int>(std::min(n - 1, 1e6)));
+  return {k, s - k * c};
+}
+
+// Mean number of other prompts in a step that carries one.
+template <class R>
+Ratio<R> beside_in_step(const LoadInput<R>& x, Count<R> n) {
+  if (!x.decodes()) return Ratio<R>{};
+  auto o = x.output;
+  NAME(n, o);
+  return called("ν", n / (o - 1));
+}
+
+}  // namespace detail
+
+namespace detail {
+
+template <class R>
+Seconds<R> felt(const LoadInput<R>& x, Seconds<R> cost) {
+  if (!x.users) return cost;
+  auto N = min(*x.users, x.slots);
+  auto E_all = cost;
+  NAME(N, E_all);
+  return kPromptCostOthers(E_all * (N - 1) / N);
+}
+
+}  // namespace detail
+
+// Both are means over the prompts' lengths.
+template <class R>
+struct PromptWork {
+  Seconds<R> cost, slot;
+};
+
+template <class R>
+PromptWork<R> prompt_work(const LoadInput<R>& x, Count<R> n) {
+  const Count<R> none{0};
+  Sum<kSecond, R> cost, slot;
+  auto c = x.chunk;
+  auto s = x.prompt;
+  NAME(c, s);
+  auto t_0 = called("t_0", x.step(n, none));
+  if (x.prompts == PromptSteps::kFirst) {
+    for (const LengthShare<R>& one : x.lengths)
+      cost.add("share", one.share * x.step(none, one.tokens));
+    auto E = kPromptCostWhole(cost.total());
+    return {detail::felt(x, E), E};
+  }
+  auto t_c = called("t_c", x.step(n, c));
+  auto nu = detail::beside_in_step(x, n);
+  for (const LengthShare<R>& one : x.lengths) {
+    const auto [k, rest] = detail::chunks_of(one.tokens, c);
+    if (x.prompts == PromptSteps::kAlone) {
+      auto t_last = called("t_last", x.step(n, rest));
+      cost.add("share", one.share * (k * (t_c - t_0) + (t_last - t_0)));
+      slot.add("share", one.share * (k * t_c + t_last));
+      continue;
+    }
+    auto together = min(c, rest + nu * s);
+    NAME(together);
+    auto t_last = called("t_last", x.step(n, together));
+    cost.add("share", one.share * (k * (t_c - t_0) + rest / together * (t_last - t_0)));
+  }
+  if (x.prompts == PromptSteps::kAlone)
+    return {detail::felt(x, kPromptCost(cost.total())), kPromptSlot(slot.total())};
+  return {detail::felt(x, kPromptCost(cost.total())), kPromptSlotShared(s / c * t_c)};
+}
+
+template <class R>
+Frequency<R> rate_of_decodes(const LoadInput<R>& x, Count<R> n, const PromptWork<R>& w) {
+  auto o = x.output;
+  auto t_0 = called("t_0", x.step(n, Count<R>{0}));
+  auto E = w.cost;
+  NAME(n, o);
+  return kRateOfDecodes(n / ((o - 1) * t_0 + n * E));
+}
+template <class R>
+Frequency<R> rate_of_decodes(const LoadInput<R>& x, Count<R> n) {
+  return rate_of_decodes(x, n, prompt_work(x, n));
+}
+
+namespace detail {
+
+inline double slope_at(double n, const std::function<double(double)>& f) {
+  const double h = 1e-6 * (1 + n), below = std::max(0.0, n - h);
+  return (f(n + h) - f(below)) / (n + h - below);
+}
+
+inline double flat_rate(const LoadInput<double>& x, double n) {
+  return plain(rate_of_decodes(x, Count<double>(n)));
+}
+// Decodes and prompts that are worked on, when so many decode; and the share of prompts alone.
+struct Filled {
+  double batch, prefill;
+};
+inline Filled filled_at(const LoadInput<double>& x, double n) {
+  const PromptWork<double> w = prompt_work(x, Count<double>(n));
+  const double rho = plain(rate_of_decodes(x, Count<double>(n), w)) * plain(w.slot);
+  return {n + rho, rho};
+}
+
+}  // namespace detail
+
+// Rates at which the batch, and prefill, are full.
+template <class R>
+struct LoadLimits {
+  std::optional<Frequency<R>> by_batch, by_prefill;
+  Frequency<R> rate;
+  bool by_prefill_first = false;  // prefill binds
+  double n = 0;                   // that decode then
+};
+
+namespace detail {
+
+// A rate at which something is full, g(n) = 0, at the n that a search on doubles found. On R the rate carries the
+// slope of the implicit function: λ − (dλ/dn)/(dg/dn)·g.
+template <class R>
+Frequency<R> rate_where(const LoadInput<R>& x, const LoadInput<double>& flat, double n,
+                        const std::function<double(double)>& g_flat,
+                        const std::function<Ratio<R>(Count<R>, Frequency<R>, Seconds<R>)>& g_of) {
+  auto n_0 = found<R>("n_0", n);
+  const PromptWork<R> w = prompt_work(x, n_0);
+  auto rate = rate_of_decodes(x, n_0, w);
+  const double slope =
+      slope_at(n, [&](double m) { return flat_rate(flat, m); }) / slope_at(n, g_flat);
+  if (!std::isfinite(slope)) return rate;
+  auto slope_0 = found<R>("dλ/dg", slope);
+  auto g = called("g", g_of(n_0, rate, w.slot));
+  return rate - slope_0 * g * (Count<R>{1} / 1_s);
+}
+
+}  // namespace detail
+
+template <class R>
+LoadLimits<R> saturation(const LoadInput<R>& x, const LoadInput<double>& flat) {
+  LoadLimits<R> out;
+  Smallest<kHertz, R> first;
+  if (!x.decodes()) {
+    auto S = prompt_work(x, Count<R>{0}).slot;
+    NAME(S);
+    out.by_prefill = kLimitByPrefill(1 / S);
+    out.rate = kSaturation(*out.by_prefill);
+    out.by_prefill_first = true;
+    return out;
+  }
+  const double slots = plain(x.slots);
+  const auto batch = [&](double n) { return detail::filled_at(flat, n).batch - slots; };
+  const auto prefill = [&](double n) { return detail::filled_at(flat, n).prefill - 1; };
+  auto B = x.slots;
+  NAME(B);
+  const double n_b = bisect(0, slots, batch);
+  out.by_batch = kLimitByBatch(detail::rate_where<R>(
+      x, flat, n_b, batch,
+      [&](Count<R> n, Frequency<R> rate, Seconds<R> S) { return n + rate * S - B; }));
+  first.offer("batch", *out.by_batch);
+  // Only as far as the batch can go: beyond, prefill does not bind.
+  if (prefill(n_b) > 0) {
+    const double n_p = bisect(0, n_b, prefill);
+    out.by_prefill = kLimitByPrefill(detail::rate_where<R>(
+        x, flat, n_p, prefill,
+        [](Count<R>, Frequency<R> rate, Seconds<R> S) { return rate * S - 1; }));
+    first.offer("prefill", *out.by_prefill);
+  }
+  out.n = n_b;
+  if (out.by_prefill && first.winner() == 1) out.n = bisect(0, n_b, prefill);
+  out.rate = kSaturation(first.best());
+  out.by_prefill_first = first.winner() == 1;
+  return out;
+}
+
+template <class R>
+struct LoadDecoding {
+  Count<R> n;
+  Seconds<R> step;  // without prompts
+  std::optional<Seconds<R>> tpot;
+  PromptWork<R> work;
+  Ratio<R> rho;
+};
+
+// With so many decodes, at a rate that belongs to them.
+template <class R>
+LoadDecoding<R> decoding_of(const LoadInput<R>& x, Count<R> n) {
+  LoadDecoding<R> out;
+  auto rate = x.rate;
+  out.n = n;
+  out.work = prompt_work(x, n);
+  auto t_0 = called("t_0", x.step(n, Count<R>{0}));
+  auto E = out.work.cost;
+  auto S = out.work.slot;
+  NAME(rate, n);
+  out.step = t_0;
+  if (x.decodes()) out.tpot = kTpot(t_0 / (1 - rate * E));
+  out.rho = kPrefillShare(rate * S);
+  return out;
+}
+
+// Of a rate below saturation.
+template <class R>
+LoadDecoding<R> decoding(const LoadInput<R>& x, const LoadInput<double>& flat) {
+  if (!x.decodes()) return decoding_of(x, Count<R>{});
+  auto rate = x.rate;
+  NAME(rate);
+  const auto rate_at = [&](double m) { return detail::flat_rate(flat, m); };
+  const double target = plain(rate);
+  const double n = bisect(0, plain(x.slots), [&](double m) { return rate_at(m) - target; });
+  auto n_0 = found<R>("n_0", n);
+  auto miss = called("miss", rate_of_decodes(x, n_0) - rate);
+  const double slope = detail::slope_at(n, rate_at);
+  // Steps that take no time without decodes: no n belongs to a low rate, and none decodes for long.
+  if (!(std::abs(plain(miss)) <= 1e-3 * slope * (1 + n))) return decoding_of(x, n_0);
+  auto slope_0 = found<R>("dλ/dn", slope);
+  return decoding_of(x, kDecoding(n_0 - miss / (slope_0 * (Count<R>{1} / 1_s))));
+}
+
+template <class R>
+Frequency<R> little_bound(const LoadInput<R>& x) {
+  auto B = x.slots;
+  auto o = x.output;
+  NAME(B, o);
+  auto t_B = called("t_B", x.step(B, Count<R>{0}));
+  return kLittleBound(B / ((o - 1) * t_B));
+}
+
+}  // namespace reckon

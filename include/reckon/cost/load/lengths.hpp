@@ -1,0 +1,74 @@
+// A distribution of lengths as a few shares of requests, each at its own mean: sums over it keep the mean exactly, and
+// tails of 1 in 2000 are seen.
+//
+//   length_shares(LengthShape::kLognormal, s, spread)          // fifteen; one for constant lengths
+#pragma once
+
+#include <array>
+#include <cmath>
+#include <vector>
+
+#include "reckon/cost/load/input.hpp"
+#include "reckon/load/kinds.hpp"
+
+namespace reckon {
+
+inline const Formula kLengthOfShare{"load.length", "s_i", "mean prompt of a share of the requests",
+                                    "the distribution between two of its quantiles", Hint::kLength};
+
+namespace detail {
+
+inline constexpr std::array kLengthEdges{0.0, 0.1,  0.2,  0.3,  0.4,  0.5,   0.6,    0.7,
+                                         0.8, 0.87, 0.93, 0.97, 0.99, 0.997, 0.9995, 1.0};
+
+inline double normal_below(double z) { return 0.5 * std::erfc(-z / std::sqrt(2.0)); }
+
+// z of each edge; ±40 for the ends.
+inline const std::array<double, kLengthEdges.size()>& normal_edges() {
+  static const auto edges = [] {
+    std::array<double, kLengthEdges.size()> z{};
+    for (std::size_t i = 0; i < z.size(); ++i)
+      z[i] = bisect(-40, 40, [&](double x) { return normal_below(x) - kLengthEdges[i]; });
+    z.front() = -40;
+    z.back() = 40;
+    return z;
+  }();
+  return edges;
+}
+
+// Mean of the i-th share over the mean of all.
+inline double share_factor(LengthShape shape, double spread, std::size_t i) {
+  const double p = kLengthEdges[i], q = kLengthEdges[i + 1];
+  const double a = normal_edges()[i], b = normal_edges()[i + 1];
+  if (shape == LengthShape::kUniform) return 1 + std::sqrt(3.0) * spread * (p + q - 1);
+  if (shape == LengthShape::kNormal) {
+    const auto density = [](double z) { return std::exp(-z * z / 2) / std::sqrt(2 * M_PI); };
+    return 1 + spread * (density(a) - density(b)) / (q - p);
+  }
+  const double sigma = std::sqrt(std::log1p(spread * spread));
+  return (normal_below(b - sigma) - normal_below(a - sigma)) / (q - p);
+}
+
+}  // namespace detail
+
+template <class R>
+std::vector<LengthShare<R>> length_shares(LengthShape shape, Count<R> s, Ratio<R> spread) {
+  const double v = plain(spread);
+  if (shape == LengthShape::kConstant || v <= 0) return {{Ratio<R>{1}, s}};
+  std::vector<LengthShare<R>> out;
+  auto v_0 = found<R>("v_0", v);
+  NAME(s);
+  for (std::size_t i = 0; i + 1 < detail::kLengthEdges.size(); ++i) {
+    const double width = detail::kLengthEdges[i + 1] - detail::kLengthEdges[i], h = 1e-5 * v;
+    const double f = detail::share_factor(shape, v, i);
+    const double more = detail::share_factor(shape, v + h, i);
+    const double less = detail::share_factor(shape, v - h, i);
+    auto f_0 = found<R>("f_0", std::max(f, 1e-3));
+    auto f_v = found<R>("f'", (more - less) / (2 * h));
+    auto tokens = kLengthOfShare(s * (f_0 + f_v * (spread - v_0)));
+    out.push_back({found<R>("w_i", width), tokens});
+  }
+  return out;
+}
+
+}  // namespace reckon

@@ -1,0 +1,121 @@
+// What users wait under a load, in closed form: percentiles where they hold, and a reason where they don't.
+//
+//   LoadFigures<R> f = load_figures(x, flat);        // x.rate; or x.users
+//   f.unbounded                                       // the rate is beyond saturation: no number
+//   *f.ttft_p90, *f.tpot
+//
+// How well it agrees with the simulation, and over which loads: tests/load/agreement_test.cpp, docs/decisions. The 99th
+// percentile is given up to a utilisation of 0.5.
+#pragma once
+
+#include "reckon/cost/load/users.hpp"
+
+namespace reckon {
+
+inline const Formula kInclusive{"load.tpot_inclusive", "TPOT_incl",
+                                "time per token with the first, mean", "end to end / o"};
+inline const Formula kEndToEnd{"load.end_to_end", "T_all", "time to the last token, mean",
+                               "TTFT + (o − 1)·TPOT"};
+inline const Formula kOutputRate{"load.tokens_rate", "X_tok", "tokens/s of all answers", "λ·o",
+                                 Hint::kTokenRate};
+inline const Formula kPresent{"load.present", "L", "requests inside at once, on average",
+                              "Little's law: λ · end to end", Hint::kRatio};
+
+constexpr double kP99Until = 0.5;  // utilisation
+constexpr double kUsersPercentilesUntil = 0.9;
+
+template <class R>
+struct LoadFigures {
+  LoadLimits<R> full;
+  Frequency<R> rate;
+  Ratio<R> utilisation;
+  bool unbounded = false;
+  std::optional<Frequency<R>> little;
+  // Absent beyond saturation.
+  std::optional<LoadDecoding<R>> decoding;
+  std::optional<LoadWaiting<R>> waiting;  // absent for more users than places
+  std::optional<Seconds<R>> ttft, ttft_p50, ttft_p90, ttft_p99;
+  std::optional<Seconds<R>> tpot, tpot_p50, tpot_p90, tpot_p99, inclusive, end_to_end;
+  std::optional<Ratio<R>> present;
+  std::optional<Frequency<R>> tokens_rate;
+};
+
+namespace detail {
+
+template <class R>
+void tpot_figures(const LoadInput<R>& x, LoadFigures<R>& f) {
+  if (!f.decoding->tpot) return;
+  auto TPOT = *f.decoding->tpot;
+  auto n = f.decoding->n;
+  auto c = x.chunk;
+  NAME(TPOT, n, c);
+  auto sigma = tpot_deviation(x, *f.decoding);
+  f.tpot = TPOT;
+  f.tpot_p50 = kTpotP50(TPOT);
+  auto p90 = TPOT + 1.2816 * sigma;
+  auto p99 = TPOT + 2.3263 * sigma;
+  const bool chunks = x.prompts != PromptSteps::kFirst;
+  auto t_c = chunks ? x.step(n, c) : TPOT;
+  NAME(t_c);
+  f.tpot_p90 = kTpotP90(chunks ? max(TPOT, min(p90, t_c)) : p90);
+  if (plain(f.utilisation) <= kP99Until)
+    f.tpot_p99 = kTpotP99(chunks ? max(TPOT, min(p99, t_c)) : p99);
+}
+
+template <class R>
+void totals(const LoadInput<R>& x, LoadFigures<R>& f) {
+  auto TTFT = *f.ttft;
+  auto o = x.output;
+  auto rate = f.rate;
+  NAME(TTFT, o, rate);
+  Seconds<R> rest{};
+  if (f.tpot) rest = (o - 1) * *f.tpot;
+  auto T_all = kEndToEnd(TTFT + rest);
+  f.end_to_end = T_all;
+  f.inclusive = kInclusive(T_all / o);
+  f.present = kPresent(rate * T_all);
+  f.tokens_rate = kOutputRate(rate * o);
+}
+
+template <class R>
+void percentiles(const LoadWaiting<R>& w, LoadFigures<R>& f) {
+  f.ttft_p50 = ttft_percentile(kTtftP50, w, 0.5);
+  f.ttft_p90 = ttft_percentile(kTtftP90, w, 0.9);
+  if (plain(f.utilisation) <= kP99Until) f.ttft_p99 = ttft_percentile(kTtftP99, w, 0.99);
+}
+
+}  // namespace detail
+
+// With x.users and flat.users, of a closed loop; else of x.rate.
+template <class R>
+LoadFigures<R> load_figures(LoadInput<R> x, const LoadInput<double>& flat) {
+  LoadFigures<R> f;
+  f.full = saturation(x, flat);
+  if (x.decodes()) f.little = little_bound(x);
+  if (x.users) {
+    const UsersLoad<R> u = load_of_users(x, flat, *x.users, f.full);
+    x.rate = u.rate;
+    f.decoding = u.decoding;
+    f.waiting = u.waiting;
+    f.ttft = u.ttft;
+  }
+  f.rate = x.rate;
+  auto rate = f.rate;
+  auto rate_sat = f.full.rate;
+  NAME(rate, rate_sat);
+  f.utilisation = kUtilisation(rate / rate_sat);
+  if (!x.users) {
+    f.unbounded = !(plain(rate) < plain(rate_sat));
+    if (f.unbounded) return f;
+    f.decoding = decoding(x, flat);
+    f.waiting = waiting(x, *f.decoding, f.full);
+    f.ttft = f.waiting->ttft;
+  }
+  const bool queue_outside = x.users && plain(f.utilisation) > kUsersPercentilesUntil;
+  if (f.waiting && !queue_outside) detail::percentiles(*f.waiting, f);
+  detail::tpot_figures(x, f);
+  detail::totals(x, f);
+  return f;
+}
+
+}  // namespace reckon

@@ -1,0 +1,153 @@
+// Percentiles of the time to first token, and of the time per token.
+//
+//   TTFT = overhead + residual + wait + own, independent. The residual is uniform below `window` by the chance that a step
+//   runs; the wait is a sum of rare exponentials; own is one of the prompt's shares. Of a wait α·e^(−y/m) and a window τ
+//
+//   P(R + wait > y) = (τ − y)⁺/τ + Σ α·m/τ·(e^(−(y − τ)⁺/m) − e^(−y/m))
+//
+// and the percentile is the x with Σ share·P(… > x − overhead − own) = 1 − p, found by halving; a Newton step on R
+// carries the slopes.
+//
+//   TPOT of a request: in its time D = (o − 1)·TPOT come λ·D prompts, a Poisson number, each of which adds E. So its
+//   deviation is √(λ·D·E[E²]) / ((o − 1)·(1 − λ·E)), and with some tens of prompts it is close to normal.
+#pragma once
+
+#include "reckon/cost/load/waiting.hpp"
+
+namespace reckon {
+
+inline const Formula kTtftP50{"load.ttft.p50", "TTFT_50", "time to first token, median",
+                              "residual, wait and own steps, inverted"};
+inline const Formula kTtftP90{"load.ttft.p90", "TTFT_90", "time to first token, 90th percentile",
+                              "residual, wait and own steps, inverted"};
+inline const Formula kTtftP99{"load.ttft.p99", "TTFT_99", "time to first token, 99th percentile",
+                              "residual, wait and own steps, inverted"};
+inline const Formula kTpotDeviation{"load.tpot.deviation", "σ_TPOT",
+                                    "deviation of a request's mean time per token",
+                                    "a Poisson number of prompts in its time"};
+inline const Formula kTpotP50{"load.tpot.p50", "TPOT_50", "time per token, median of requests",
+                              "normal: the mean"};
+inline const Formula kTpotP90{"load.tpot.p90", "TPOT_90",
+                              "time per token, 90th percentile of requests",
+                              "normal: mean + 1.2816·σ, at most a step with a full chunk"};
+inline const Formula kTpotP99{"load.tpot.p99", "TPOT_99",
+                              "time per token, 99th percentile of requests",
+                              "normal: mean + 2.3263·σ, at most a step with a full chunk"};
+
+namespace detail {
+
+// P(wait > y) for y ≥ 0.
+template <class R>
+Ratio<R> beyond_wait(const LoadWaiting<R>& w, Seconds<R> y) {
+  Sum<kOne, R> all;
+  for (const WaitTail<R>& x : w.tails) all.add("wait", x.chance * exp(-(y / x.mean)));
+  return min(all.total(), 1);
+}
+
+// P(residual + wait > y).
+template <class R>
+Ratio<R> beyond(const LoadWaiting<R>& w, Seconds<R> y) {
+  if (plain(y) < 0) return Ratio<R>{1};
+  if (!(plain(w.window) > 0)) return beyond_wait(w, y);
+  auto tau = w.window;
+  auto P_busy = w.busy;
+  NAME(tau, P_busy);
+  const bool inside = plain(y) < plain(tau);
+  Sum<kOne, R> all;
+  if (inside) all.add("residual", (tau - y) / tau);
+  for (const WaitTail<R>& x : w.tails) {
+    auto alpha = x.chance;
+    auto m = x.mean;
+    NAME(alpha, m);
+    if (inside)
+      all.add("wait", alpha * m / tau * (1 - exp(-(y / m))));
+    else
+      all.add("wait", alpha * m / tau * (exp((tau - y) / m) - exp(-(y / m))));
+  }
+  auto with = called("P_with", min(all.total(), 1));
+  auto without = called("P_without", beyond_wait(w, y));
+  return P_busy * with + (1 - P_busy) * without;
+}
+
+template <class R>
+Ratio<R> ttft_beyond(const LoadWaiting<R>& w, Seconds<R> x) {
+  Sum<kOne, R> all;
+  for (const OwnShare<R>& one : w.own)
+    all.add("share", one.share * beyond(w, x - w.overhead - one.time));
+  return all.total();
+}
+
+inline LoadWaiting<double> flattened(const LoadWaiting<double>& w) { return w; }
+template <class R>
+LoadWaiting<double> flattened(const LoadWaiting<R>& w) {
+  LoadWaiting<double> out;
+  out.busy = plain_quantity(w.busy);
+  out.overhead = plain_quantity(w.overhead);
+  out.window = plain_quantity(w.window);
+  for (const OwnShare<R>& x : w.own)
+    out.own.push_back({plain_quantity(x.share), plain_quantity(x.time)});
+  for (const WaitTail<R>& x : w.tails)
+    out.tails.push_back({plain_quantity(x.chance), plain_quantity(x.mean)});
+  return out;
+}
+
+inline double longest_of(const LoadWaiting<double>& w) {
+  double most = plain(w.overhead) + plain(w.window), own = 0;
+  for (const WaitTail<double>& x : w.tails) most += 50 * plain(x.mean);
+  for (const OwnShare<double>& x : w.own) own = std::max(own, plain(x.time));
+  return most + own;
+}
+
+}  // namespace detail
+
+template <class R>
+Seconds<R> ttft_percentile(const Formula& name, const LoadWaiting<R>& w, double p) {
+  const LoadWaiting<double> flat = detail::flattened(w);
+  const auto miss = [&](double x) {
+    return 1 - p - plain(detail::ttft_beyond(flat, Seconds<double>(x)));
+  };
+  const double x = bisect(0, detail::longest_of(flat), miss);
+  const double h = 1e-6 * x, density = (miss(x + h) - miss(x - h)) / (2 * h);
+  auto x_0 = found<R>("x_0", x) * 1_s;
+  // Between two atoms there is no slope to follow.
+  if (!(density * x > 1e-6) || density * x > 1e4) return name(x_0 + Seconds<R>{});
+  auto above = called("P_beyond", detail::ttft_beyond(w, x_0));
+  auto share = found<R>("1 − p", 1 - p);
+  auto slope = found<R>("density", density);
+  return name(x_0 + (above - share) / slope * 1_s);
+}
+
+// Variance by the prompts that come while a request decodes.
+template <class R>
+Seconds<R> tpot_deviation(const LoadInput<R>& x, const LoadDecoding<R>& d) {
+  const Count<R> none{0};
+  auto rate = x.rate;
+  auto o = x.output;
+  auto c = x.chunk;
+  auto s = x.prompt;
+  auto n = d.n;
+  auto t_0 = d.step;
+  auto E = d.work.cost;
+  auto TPOT = *d.tpot;
+  NAME(rate, o, c, s, n, t_0, E, TPOT);
+  Sum<kSecond * kSecond, R> squares;
+  auto t_c = called("t_c", x.step(n, c));
+  auto nu = detail::beside_in_step(x, n);
+  for (const LengthShare<R>& one : x.lengths) {
+    Seconds<R> cost;
+    if (x.prompts == PromptSteps::kFirst) {
+      cost = x.step(none, one.tokens);
+    } else {
+      const auto [k, rest] = detail::chunks_of(one.tokens, c);
+      auto together = x.prompts == PromptSteps::kAlone ? rest : min(c, rest + nu * s);
+      cost = k * (t_c - t_0) + rest / together * (x.step(n, together) - t_0);
+    }
+    auto E_i = called("E_i", cost);
+    squares.add("share", one.share * E_i * E_i);
+  }
+  auto E_2 = called("E[E²]", squares.total());
+  auto left = called("left", 1 - rate * E);
+  return kTpotDeviation(sqrt(rate * TPOT * E_2 / (o - 1)) / left);
+}
+
+}  // namespace reckon

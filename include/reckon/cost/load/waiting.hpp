@@ -1,0 +1,288 @@
+// What a request waits, and what its own prompt takes: mean TTFT in parts, and what its distribution is made of.
+//
+//   residual   the step that runs on arrival: E[t²]/(2·E[t]), if anything runs (P = 1 − (1 − ρ)·e^−n). Where prompts queue for
+//              steps of their own the queue counts those, and the residual decode steps alone (P = 1 − e^−n)
+//   queue      prompts ahead. One prompt a step, or whole prompts: Pollaczek and Khinchine's mean on S, and their second moment.
+//              Shared chunks: a bulk queue, below
+//   slots      for a place in the batch: Erlang's C on B places, times a mean wait that is exponential (Allen, Cunneen)
+//   own        its chunks in steps with the decodes
+//
+// Shared chunks. Let W be the prompt tokens at the start of a step, U = min(W, c) of them served in it, t = t_0 + b·U its
+// time, A those that arrive in it. W' = W − U + A, and E[W'²] = E[W²] gives, since W·U = c·W − U·(c − U) + U² − … whatever W is,
+//
+//   E[W] = ( (λ·E[s²]·E[t] + (1 − λ·E)²·Var U)/2 + (1 − λ·E)·(c·E[U] − E[U²]) ) / ( c·(1 − λ·(s/c)·(t_0 + b·c)) )
+//
+// exact for steps whose time is linear in U, but for E[U²], which lies between E[U]² and c·E[U]. It is taken as that of
+// prompts cut into chunks on their own, plus the square of the mean rest, which is what two prompts in a step add.
+// A request that comes in the middle of a step finds Q = (t_0 + b·c)·(E[W] − E[U])/E[t] + λ·s·residual tokens ahead, and as
+// many steps as whole chunks lie in Q + s, Q exponential with an atom 1 − ρ at 0.
+#pragma once
+
+#include "reckon/cost/load/decoding.hpp"
+
+namespace reckon {
+
+inline const Formula kBusyShare{"load.busy", "P_busy", "chance that a step runs on arrival",
+                                "1 − (1 − ρ)·e^−n", Hint::kFraction};
+inline const Formula kBusyDecodes{"load.busy_decodes", "P_busy",
+                                  "chance that a decode step runs on arrival", "1 − e^−n",
+                                  Hint::kFraction};
+inline const Formula kResidual{"load.ttft.residual", "R", "wait for the step that runs, mean",
+                               "P_busy·t_0/2"};
+inline const Formula kResidualShared{"load.ttft.residual_shared", "R",
+                                     "wait for the step that runs, mean", "P_busy·E[t²]/(2·E[t])"};
+inline const Formula kQueue{"load.ttft.queue", "W", "wait for the prompts ahead, mean",
+                            "Pollaczek and Khinchine, with the arrivals' burstiness (Kingman)"};
+inline const Formula kQueueShared{"load.ttft.queue_shared", "W", "wait for the prompts ahead, mean",
+                                  "steps with the tokens ahead, less steps without"};
+inline const Formula kTokensQueued{"load.tokens_queued", "E[W]",
+                                   "prompt tokens at the start of a step, mean",
+                                   "from E[W'²] = E[W²]", Hint::kRatio};
+inline const Formula kTokensAhead{"load.tokens_ahead", "Q", "prompt tokens ahead of a request",
+                                  "left by the step that runs, and come in it", Hint::kRatio};
+inline const Formula kOwnSteps{"load.own", "T_i", "a prompt's own steps, nothing ahead",
+                               "full chunks and the rest, beside the decodes"};
+inline const Formula kOwnWhole{"load.own_whole", "T_i", "a prompt's own step", "t(0, s)"};
+inline const Formula kAlone{"load.ttft.service", "T_alone", "prefill on an idle engine, mean",
+                            "t(0, s)"};
+inline const Formula kChunking{"load.ttft.sharing", "T_share",
+                               "what chunks and the others' tokens add to a prefill, mean",
+                               "own steps less prefill alone"};
+inline const Formula kSlotChance{"load.slot_chance", "P_slot", "chance to wait for a place",
+                                 "u_B^κ, Erlang's C at these places", Hint::kFraction};
+inline const Formula kSlotWait{"load.slot_wait_if", "m_slot", "wait for a place, of those who wait",
+                               "residence·(ca² + cs²)/(2·B·(1 − u_B))"};
+inline const Formula kSlotMean{"load.ttft.slots", "W_slot", "wait for a place in the batch, mean",
+                               "P_slot·m_slot"};
+inline const Formula kWaitsMean{"load.ttft.waiting", "W_all",
+                                "wait before the first step on the prompt, mean",
+                                "overhead aside: residual + queue + slots"};
+inline const Formula kTtft{"load.ttft.mean", "TTFT", "time to first token, mean",
+                           "overhead + waiting + own steps"};
+
+// An exponential wait of the given mean, by chance.
+template <class R>
+struct WaitTail {
+  Ratio<R> chance;
+  Seconds<R> mean;
+};
+
+template <class R>
+struct OwnShare {
+  Ratio<R> share;
+  Seconds<R> time;
+};
+
+// overhead + residual + queue + slots + own, independent of each other: the means, and what percentiles need.
+template <class R>
+struct LoadWaiting {
+  Ratio<R> busy;
+  Seconds<R> overhead, residual, window, queue, slots, waiting, alone, sharing, ttft;
+  std::vector<OwnShare<R>> own;
+  std::vector<WaitTail<R>> tails;
+};
+
+namespace detail {
+
+inline double erlang_c(double places, double load) {
+  const int n = static_cast<int>(std::min(places, 1e6));
+  double blocked = 1;
+  for (int k = 1; k <= n; ++k) blocked = load * blocked / (k + load * blocked);
+  return blocked / (1 - load / n * (1 - blocked));
+}
+
+template <class R>
+struct Moments {
+  Seconds<R> first;
+  Quantity<kSecond * kSecond, R> second;
+  Quantity<kSecond * kSecond * kSecond, R> third;
+};
+
+template <class R>
+Moments<R> moments(const std::vector<OwnShare<R>>& own) {
+  Sum<kSecond, R> a;
+  Sum<kSecond * kSecond, R> b;
+  Sum<kSecond * kSecond * kSecond, R> c;
+  for (const OwnShare<R>& x : own) {
+    a.add("share", x.share * x.time);
+    b.add("share", x.share * x.time * x.time);
+    c.add("share", x.share * x.time * x.time * x.time);
+  }
+  return {a.total(), b.total(), c.total()};
+}
+
+// Each share's prompt, nothing ahead of it.
+template <class R>
+void own_steps(const LoadInput<R>& x, const LoadDecoding<R>& d, LoadWaiting<R>& out) {
+  const Count<R> none{0};
+  auto c = x.chunk;
+  auto n = d.n;
+  NAME(c, n);
+  for (const LengthShare<R>& one : x.lengths) {
+    if (x.prompts == PromptSteps::kFirst) {
+      out.own.push_back({one.share, kOwnWhole(x.step(none, one.tokens))});
+      continue;
+    }
+    const auto [k, rest] = chunks_of(one.tokens, c);
+    out.own.push_back({one.share, kOwnSteps(k * x.step(n, c) + x.step(n, rest))});
+  }
+}
+
+// Prompts one after the other: M/G/1, W exponential above an atom so that its first two moments are right.
+template <class R>
+void wait_alone(const LoadInput<R>& x, const LoadDecoding<R>& d, LoadWaiting<R>& out) {
+  own_steps(x, d, out);
+  const Moments<R> m = moments(out.own);
+  auto rate = x.rate;
+  auto burst = x.burst;
+  auto rho = d.rho;
+  auto t_0 = d.step;
+  auto S = called("S", m.first);
+  auto S_2 = called("E[S²]", m.second);
+  auto S_3 = called("E[S³]", m.third);
+  auto P_busy = out.busy;
+  NAME(rate, burst, rho, t_0);
+  out.window = t_0;
+  out.residual = kResidual(P_busy * t_0 / 2);
+  auto W = kQueue(rate * (S_2 + (burst - 1) * S * S) / (2 * (1 - rho)));
+  out.queue = W;
+  if (plain(W) <= 0) return;
+  auto W_2 = called("E[W²]", 2 * W * W + rate * S_3 / (3 * (1 - rho)));
+  out.tails.push_back(
+      {called("P_queue", min(2 * W * W / W_2, 1)), called("m_queue", W_2 / (2 * W))});
+}
+
+// Steps of a prompt behind Q tokens: whole chunks in Q + s, Q exponential above an atom.
+template <class R>
+Ratio<R> steps_behind(Count<R> k, Count<R> rest, Count<R> c, Ratio<R> chance, Count<R> Q) {
+  auto q = called("q", Q / chance);
+  return called("K", k + chance * exp((rest - c) / q) / (1 - exp(-(c / q))));
+}
+
+template <class R>
+void wait_shared(const LoadInput<R>& x, const LoadDecoding<R>& d, LoadWaiting<R>& out) {
+  auto rate = x.rate;
+  auto burst = x.burst;
+  auto s = x.prompt;
+  auto c = x.chunk;
+  auto n = d.n;
+  auto rho = d.rho;
+  auto t_0 = d.step;
+  auto P_busy = out.busy;
+  NAME(rate, burst, s, c, n, rho, t_0);
+  auto b = called("b", d.work.cost / s);
+  auto left = called("left", 1 - rate * d.work.cost);
+  auto t = called("t", t_0 / left);
+  auto U = called("U", rate * s * t);
+  Sum<kOne, R> squares, whole_squares, rests;
+  for (const LengthShare<R>& one : x.lengths) {
+    const auto [k, rest] = chunks_of(one.tokens, c);
+    squares.add("share", one.share * one.tokens * one.tokens);
+    whole_squares.add("share", one.share * (k * c * c + rest * rest));
+    rests.add("share", one.share * rest);
+  }
+  auto s_2 = called("E[s²]", squares.total() + (burst - 1) * s * s);
+  auto per_step = called("λ·t", rate * t);
+  auto mean_rest = called("U_rest", per_step * rests.total());
+  auto U_2 = called(
+      "E[U²]", max(U * U, min(c * U, per_step * whole_squares.total() + mean_rest * mean_rest)));
+  auto t_full = called("t_full", t_0 + b * c);
+  auto room = called("room", max(1 - rate * s / c * t_full, 1 - rho));
+  auto W_tokens = kTokensQueued(
+      ((per_step * s_2 + left * left * (U_2 - U * U)) / 2 + left * (c * U - U_2)) / (c * room));
+  auto t_2 = called("E[t²]", t_0 * t_0 + 2 * t_0 * b * U + b * b * U_2);
+  auto R_step = called("R_step", t_2 / (2 * t));
+  out.residual = kResidualShared(P_busy * R_step);
+  out.window = called("window", 2 * R_step);
+  auto F = called("F", rate * s * P_busy * R_step);
+  auto Q = kTokensAhead(t_full * max(W_tokens - U, 0) / t + F);
+  auto t_c = called("t_c", x.step(n, c));
+  const bool waits = plain(Q) > 0 && plain(rho) > 0;
+  Sum<kSecond, R> with, without;
+  for (const LengthShare<R>& one : x.lengths) {
+    const auto [k, rest] = chunks_of(one.tokens, c);
+    auto own = kOwnSteps(k * t_c + x.step(n, rest));
+    out.own.push_back({one.share, own});
+    without.add("share", one.share * own);
+    if (!waits) continue;
+    auto K = steps_behind(k, rest, c, rho, Q);
+    auto last = called("U_last", min(c, max(Q + k * c + rest - c * K, 1) + F));
+    with.add("share", one.share * (K * t_c + x.step(n, last)));
+  }
+  if (!waits) return;
+  auto behind = called("T_behind", with.total());
+  auto alone = called("T_own", without.total());
+  const Seconds<R> nothing{};
+  auto W = kQueueShared(max(behind - alone, nothing));
+  out.queue = W;
+  if (plain(W) > 0) out.tails.push_back({rho, called("m_queue", W / rho)});
+}
+
+// M/G/B at the rate at which the batch is full: then a place is held for B/λ_B.
+template <class R>
+void wait_for_slots(const LoadInput<R>& x, const LoadDecoding<R>& d, Frequency<R> by_batch,
+                    LoadWaiting<R>& out) {
+  auto rate = x.rate;
+  auto burst = x.burst;
+  auto B = x.slots;
+  auto rate_B = by_batch;
+  auto u_B = called("u_B", rate / rate_B);
+  auto held = called("held", B / rate_B);
+  auto o = x.output;
+  NAME(rate, burst, B, o);
+  const double u = plain(u_B);
+  auto spread = called("cs", x.output_spread * (o - 1) * *d.tpot / held);
+  const double chance = erlang_c(plain(B), u * plain(B));
+  if (!(chance > 1e-12)) return;
+  auto kappa = found<R>("κ", std::log(chance) / std::log(u));
+  auto P_slot = kSlotChance(pow(u_B, kappa));
+  auto m_slot = kSlotWait(held * (burst + spread * spread) / (2 * B * (1 - u_B)));
+  out.slots = kSlotMean(P_slot * m_slot);
+  out.tails.push_back({P_slot, m_slot});
+}
+
+// The mean and its parts.
+template <class R>
+void add_up(const LoadInput<R>& x, LoadWaiting<R>& out) {
+  Sum<kSecond, R> own, alone;
+  const Count<R> none{0};
+  for (std::size_t i = 0; i < out.own.size(); ++i) {
+    own.add("share", out.own[i].share * out.own[i].time);
+    alone.add("share", x.lengths[i].share * x.step(none, x.lengths[i].tokens));
+  }
+  auto residual = out.residual;
+  auto queue = out.queue;
+  auto slots = out.slots;
+  auto T_own = called("T_own", own.total());
+  auto T_alone = kAlone(alone.total());
+  auto W_all = kWaitsMean(residual + queue + slots);
+  out.waiting = W_all;
+  out.alone = T_alone;
+  out.sharing = kChunking(T_own - T_alone);
+  out.ttft = kTtft(x.overhead + W_all + T_own);
+}
+
+}  // namespace detail
+
+// Of a rate below saturation.
+template <class R>
+LoadWaiting<R> waiting(const LoadInput<R>& x, const LoadDecoding<R>& d, const LoadLimits<R>& full) {
+  LoadWaiting<R> out;
+  out.overhead = x.overhead;
+  auto n = d.n;
+  auto rho = d.rho;
+  NAME(n, rho);
+  // Steps that take no time without prompts leave a plain queue.
+  const bool shared = x.prompts == PromptSteps::kShared && plain(d.step) > 0;
+  out.busy = shared ? kBusyShare(1 - (1 - rho) * exp(-n)) : kBusyDecodes(1 - exp(-n));
+  if (shared) {
+    detail::wait_shared(x, d, out);
+  } else {
+    detail::wait_alone(x, d, out);
+  }
+  if (full.by_batch && d.tpot) detail::wait_for_slots(x, d, *full.by_batch, out);
+  detail::add_up(x, out);
+  return out;
+}
+
+}  // namespace reckon

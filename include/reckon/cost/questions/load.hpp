@@ -1,0 +1,99 @@
+// The answer to a load: how many decode at once, what users wait, where it ends.
+#pragma once
+
+#include "reckon/cost/load/load.hpp"
+#include "reckon/cost/metric.hpp"
+#include "reckon/cost/questions/serving.hpp"
+#include "reckon/spec/questions/load.hpp"
+
+namespace reckon {
+
+inline const Formula kLoadStep{"load.step", "t(n, x)", "time of a step",
+                               "stated: a step + its sequences, their cache, its prompt tokens"};
+inline const Formula kHeldLongest{"load.held_longest", "T_held",
+                                  "cached tokens that a request holds", "prompt + answer",
+                                  Hint::kLength};
+inline const Formula kHeldMean{"load.held_mean", "T_held", "cached tokens that a request holds",
+                               "prompt + half of the answer, while it grows", Hint::kLength};
+inline const Formula kCacheConcurrency{"load.cache_concurrency", "n_kv",
+                                       "requests that the cache holds",
+                                       "tokens of the cache over those of a request", Hint::kCount};
+inline const Formula kLoadSlots{"load.slots", "B'", "requests at once", "the batch's most",
+                                Hint::kCount};
+inline const Formula kLoadSlotsCache{"load.slots_cache", "B'", "requests at once",
+                                     "the batch's most, or what the cache holds", Hint::kCount};
+inline const Formula kBurstVariance{"load.burst", "ca²",
+                                    "variance of the times between requests, Poisson 1",
+                                    "burstiness squared", Hint::kRatio};
+inline const Formula kBurstDispersion{"load.burst_dispersion", "ca²",
+                                      "dispersion of arrivals at long times, Poisson 1",
+                                      "1 + 2·r·(1 − p) / (1/t_on + 1/t_off)", Hint::kRatio};
+
+template <class R>
+struct LoadAnswer {
+  LoadFigures<R> figures;
+  std::optional<Count<R>> cache_concurrency;
+  Count<R> slots, context;
+  Seconds<R> step_alone, step_full;
+  bool by_cache = false;  // fewer fit the cache than the batch
+
+  template <class V>
+  void metrics(V&& v) const;
+};
+
+template <class R>
+LoadAnswer<R> answer(const LoadQuestion<R>& question);
+
+// The time of a step on doubles, for a simulation: decodes, their mean context, prompt tokens.
+std::function<double(double, double, double)> step_times(const LoadQuestion<double>& question);
+
+template <class R>
+template <class V>
+void LoadAnswer<R>::metrics(V&& v) const {
+  constexpr const char* kUnbounded = "the rate is beyond saturation: the queue grows without bound";
+  constexpr const char* kOneToken = "answers of one token have none after the first";
+  constexpr const char* kSimulate = "simulate: no closed form holds above half of saturation";
+  constexpr const char* kQueued = "more users than places: they queue outside, simulate";
+  const LoadFigures<R>& f = figures;
+  const auto of = [](const auto& whole, auto get) {
+    using T = std::decay_t<decltype(get(*whole))>;
+    return whole ? std::optional<T>(get(*whole)) : std::nullopt;
+  };
+  const char* none = f.unbounded ? kUnbounded : kQueued;
+  const char* no_tpot = f.unbounded ? kUnbounded : kOneToken;
+  const char* no_p99 = !f.ttft_p50 ? none : kSimulate;
+  v(kTtft, f.ttft, none);
+  v(kTtftP50, f.ttft_p50, none);
+  v(kTtftP90, f.ttft_p90, none);
+  v(kTtftP99, f.ttft_p99, no_p99);
+  using W = const LoadWaiting<R>&;
+  v(kWaitsMean, of(f.waiting, [](W w) { return w.waiting; }), none);
+  v(kResidual, of(f.waiting, [](W w) { return w.residual; }), none);
+  v(kQueue, of(f.waiting, [](W w) { return w.queue; }), none);
+  v(kSlotMean, of(f.waiting, [](W w) { return w.slots; }), none);
+  v(kAlone, of(f.waiting, [](W w) { return w.alone; }), none);
+  v(kChunking, of(f.waiting, [](W w) { return w.sharing; }), none);
+  v(kTpot, f.tpot, no_tpot);
+  v(kTpotP50, f.tpot_p50, no_tpot);
+  v(kTpotP90, f.tpot_p90, no_tpot);
+  v(kTpotP99, f.tpot_p99, f.tpot ? kSimulate : no_tpot);
+  v(kInclusive, f.inclusive, kUnbounded);
+  v(kEndToEnd, f.end_to_end, kUnbounded);
+  v(kOutputRate, f.tokens_rate, kUnbounded);
+  v(kPresent, f.present, kUnbounded);
+  using D = const LoadDecoding<R>&;
+  v(kDecoding, of(f.decoding, [](D d) { return d.n; }), kUnbounded);
+  v(kPrefillShare, of(f.decoding, [](D d) { return d.rho; }), kUnbounded);
+  v(MetricInfo{"load.rate", "requests that arrive", Hint::kRequestRate}, f.rate);
+  v(kUtilisation, f.utilisation);
+  v(kSaturation, f.full.rate);
+  v(kLittleBound, f.little, kOneToken);
+  v(MetricInfo{"load.step_alone", "step that carries nothing"}, step_alone);
+  v(MetricInfo{"load.step_full", "step of a full batch and chunk"}, step_full);
+  v(MetricInfo{"load.context", "cached tokens of a sequence, mean", Hint::kLength}, context);
+  v(kLoadSlots, slots);
+  v(kCacheConcurrency, cache_concurrency,
+    "no cache is stated: cache_tokens: 200000, or a model with a capacity");
+}
+
+}  // namespace reckon

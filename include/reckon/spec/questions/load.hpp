@@ -1,0 +1,191 @@
+// kind: load. What do users wait when requests come at random, and at which rate does it end?
+//
+//   kind: load
+//   rate: 8 requests/s               # or users: 64, who ask again when answered; or trace: requests.csv
+//   prompt: 1000                     # tokens; with prompt_spread: 0.6, prompt_shape: lognormal
+//   output: 300
+//   step: 6 ms                       # of a decode step; or a model and GPUs: model: llama-3-8b, cluster: 1xh100-sxm
+//   per_decode: 15 us                # more for each sequence that decodes,
+//   per_prefill: 25 us               # and for each prompt token that it carries
+//   batch: 256
+//   chunk: 512
+//   simulate: yes                    # beside the closed form
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "reckon/load/kinds.hpp"
+#include "reckon/spec/questions/serving.hpp"
+
+namespace reckon {
+
+// When requests come, and how long they are.
+template <class R>
+struct LoadTraffic {
+  std::optional<Frequency<R>> rate;
+  std::optional<Count<R>> users;
+  std::string trace;
+  ArrivalKind arrivals = ArrivalKind::kPoisson;
+  std::optional<Ratio<R>> burstiness;
+  std::optional<Seconds<R>> burst, pause;
+  std::optional<Count<R>> prompt, output, longest;
+  std::optional<Ratio<R>> prompt_spread, output_spread;
+  std::optional<LengthShape> prompt_shape, output_shape;
+
+  template <class V, class... S>
+  static void fields(V&& v, S&... s) {
+    v(Field("rate", "λ", "requests that arrive").hint(Hint::kRequestRate).limit(Limit::kPositive),
+      s.rate...);
+    v(Field("users", "N", "in place of a rate: users who ask again when answered").degree(),
+      s.users...);
+    v(Field("trace", "", "in place of both: a CSV file of requests: arrival, prompt, output"),
+      s.trace...);
+    v(Field("arrivals", "",
+            "poisson | gamma (burstiness) | bursts (burst, pause): times between requests"),
+      s.arrivals...);
+    v(Field("burstiness", "ca", "gamma arrivals: deviation of the times between over their mean")
+          .hint(Hint::kRatio)
+          .limit(Limit::kPositive),
+      s.burstiness...);
+    v(Field("burst", "t_on", "mean length of a burst, Poisson inside").limit(Limit::kPositive),
+      s.burst...);
+    v(Field("pause", "t_off", "mean time from burst to burst without requests")
+          .limit(Limit::kPositive),
+      s.pause...);
+    v(Field("prompt", "s", "tokens of a prompt, mean")
+          .hint(Hint::kLength)
+          .limit(Limit::kAtLeastOne),
+      s.prompt...);
+    v(Field("prompt_spread", "cv", "standard deviation of their length over its mean")
+          .hint(Hint::kRatio)
+          .limit(Limit::kPositive),
+      s.prompt_spread...);
+    v(Field("prompt_shape", "", "constant | uniform | normal | lognormal"), s.prompt_shape...);
+    v(Field("output", "o", "tokens of an answer, mean")
+          .hint(Hint::kLength)
+          .limit(Limit::kAtLeastOne),
+      s.output...);
+    v(Field("output_spread", "cv_o", "standard deviation of their length over its mean")
+          .hint(Hint::kRatio)
+          .limit(Limit::kPositive),
+      s.output_spread...);
+    v(Field("output_shape", "", "constant | uniform | normal | lognormal"), s.output_shape...);
+    v(Field("longest", "s_max",
+            "most tokens of prompt and answer; the model's context if not stated")
+          .hint(Hint::kLength)
+          .limit(Limit::kAtLeastOne),
+      s.longest...);
+  }
+};
+
+// The time of a step, stated; a model on GPUs gives it otherwise.
+template <class R>
+struct LoadSteps {
+  std::optional<Seconds<R>> step;
+  Seconds<R> per_decode{}, per_cached{}, per_prefill{};
+
+  template <class V, class... S>
+  static void fields(V&& v, S&... s) {
+    v(Field("step", "t_step", "of a step that carries nothing").limit(Limit::kPositive), s.step...);
+    v(Field("per_decode", "t_seq", "more for each sequence that decodes"), s.per_decode...);
+    v(Field("per_cached", "t_kv", "more for each cached token of these"), s.per_cached...);
+    v(Field("per_prefill", "t_tok", "more for each prompt token"), s.per_prefill...);
+  }
+};
+
+// How the engine admits and orders requests.
+template <class R>
+struct LoadEngine {
+  Count<R> batch, chunk;
+  PromptSteps prompts = PromptSteps::kShared;
+  std::optional<Count<R>> cache_tokens;
+  Count<R> block{16};
+  CacheReserve reserve = CacheReserve::kLongest;
+  Preempted preempted = Preempted::kRecompute;
+  std::optional<Seconds<R>> swap;
+  Seconds<R> overhead{};
+
+  template <class V, class... S>
+  static void fields(V&& v, S&... s) {
+    v(Field("batch", "B", "most requests at once").required().degree(), s.batch...);
+    v(Field("chunk", "c", "most prompt tokens of a step").required().degree(), s.chunk...);
+    v(Field("prompts", "",
+            "shared: a chunk takes from several prompts | alone: from one | first: whole prompts, "
+            "in steps that decode nothing"),
+      s.prompts...);
+    v(Field("cache_tokens", "T_cache",
+            "tokens that the cache holds; a model's memory if not stated")
+          .hint(Hint::kLength)
+          .limit(Limit::kAtLeastOne),
+      s.cache_tokens...);
+    v(Field("block", "b_blk", "tokens of a block of cache").degree(), s.block...);
+    v(Field("reserve", "",
+            "longest: cache for the whole answer, at admission | on_demand: block by block"),
+      s.reserve...);
+    v(Field("preempted", "", "recompute | swap: what becomes of a cache that must make room"),
+      s.preempted...);
+    v(Field("swap", "t_swap", "to move a cached token out, or back"), s.swap...);
+    v(Field("overhead", "t_req", "of a request before it reaches the engine"), s.overhead...);
+  }
+};
+
+// What the simulation is asked.
+template <class R>
+struct LoadSimulation {
+  bool simulate = false;
+  Count<R> requests{50'000}, replications{10}, seed{1};
+
+  template <class V, class... S>
+  static void fields(V&& v, S&... s) {
+    v(Field("simulate", "", "requests played out, step by step, beside the closed form"),
+      s.simulate...);
+    v(Field("requests", "", "how many are played out, of all replications").degree(),
+      s.requests...);
+    v(Field("replications", "", "independent runs that share them").degree(), s.replications...);
+    v(Field("seed", "", "of the random numbers").count(), s.seed...);
+  }
+};
+
+template <class R>
+struct LoadQuestion {
+  std::string name, comment;
+  std::optional<Model<R>> model;
+  LoadTraffic<R> traffic;
+  LoadSteps<R> steps;
+  Count<R> tensor{1};
+  Served<R> served;
+  std::optional<Cluster<R>> cluster;
+  OnLinks<R> on;
+  OnChip<R> chip;
+  LoadEngine<R> engine;
+  std::optional<Seconds<R>> ttft, tpot;
+  LoadSimulation<R> simulation;
+  Assume<R> assume;
+
+  template <class V, class... S>
+  static void fields(V&& v, S&... s) {
+    v(Field("name", "", "for people"), s.name...);
+    v(Field("comment", "", "for people"), s.comment...);
+    v(Field("model", "", "in place of stated step times: a model in models/, on GPUs").by_name(),
+      s.model...);
+    LoadTraffic<R>::fields(v, s.traffic...);
+    LoadSteps<R>::fields(v, s.steps...);
+    v(Field("tensor", "t", "GPUs that run a step together").degree(), s.tensor...);
+    Served<R>::fields(v, s.served...);
+    v(Field("cluster", "", "8xh100-sxm, or a file in hardware/clusters: its chip and links")
+          .by_name(),
+      s.cluster...);
+    OnChip<R>::fields(v, s.chip...);
+    OnLinks<R>::fields(v, s.on...);
+    LoadEngine<R>::fields(v, s.engine...);
+    v(Field("ttft", "TTFT_max", "target: longest time to the first token").limit(Limit::kPositive),
+      s.ttft...);
+    v(Field("tpot", "TPOT_max", "target: longest time per token after it").limit(Limit::kPositive),
+      s.tpot...);
+    LoadSimulation<R>::fields(v, s.simulation...);
+    v(Field("assume", "", "a preset's name, or {preset, conventions}"), s.assume...);
+  }
+};
+
+}  // namespace reckon

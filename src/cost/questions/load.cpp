@@ -1,0 +1,182 @@
+#include "reckon/cost/questions/load.hpp"
+
+#include <memory>
+
+#include "reckon/cost/chunk.hpp"
+#include "reckon/cost/load/lengths.hpp"
+#include "reckon/spec/lower.hpp"
+
+namespace reckon {
+namespace {
+
+// What a server is made of; it points into this.
+template <class R>
+struct LoadOn {
+  Model<R> model;
+  Served<R> served;
+  std::optional<Cluster<R>> cluster;
+  OnLinks<R> on;
+  OnChip<R> chip;
+  Assume<R> assume;
+};
+
+template <class R>
+LoadOn<R> machine_of(const LoadQuestion<R>& q) {
+  return {*q.model, q.served, q.cluster, q.on, q.chip, q.assume};
+}
+
+template <class R>
+Count<R> mean_cached(const LoadQuestion<R>& q) {
+  auto s = *q.traffic.prompt;
+  auto o = *q.traffic.output;
+  NAME(s, o);
+  return kMeanContext(s + o / 2);
+}
+
+// t(n, x) with sequences of T_ctx cached tokens.
+template <class R>
+struct StatedSteps {
+  LoadSteps<R> of;
+
+  Seconds<R> operator()(Count<R> n, Count<R> x, Count<R> T_ctx) const {
+    auto t_step = *of.step;
+    auto t_seq = of.per_decode;
+    auto t_kv = of.per_cached;
+    auto t_tok = of.per_prefill;
+    NAME(n, x, T_ctx);
+    return kLoadStep(t_step + n * t_seq + n * T_ctx * t_kv + x * t_tok);
+  }
+};
+
+// A decode step of the model, with prompt tokens beside it.
+template <class R>
+class ModelSteps {
+ public:
+  explicit ModelSteps(const LoadQuestion<R>& q)
+      : on_(std::make_shared<const LoadOn<R>>(machine_of(q))),
+        server_(server_of(*on_)),
+        t_(q.tensor),
+        prompt_(*q.traffic.prompt) {}
+
+  Seconds<R> operator()(Count<R> n, Count<R> x, Count<R> T_ctx) const {
+    const DecodeStep<R> step = decode_step(server_, DecodeCall<R>{n, T_ctx}, t_);
+    const auto compute = chunk_compute(server_, n, std::optional<Count<R>>(prompt_), t_);
+    return mixed_step(server_, step, n + x, chunk_time(compute, x), t_);
+  }
+
+ private:
+  std::shared_ptr<const LoadOn<R>> on_;
+  Server<R> server_;
+  Count<R> t_, prompt_;
+};
+
+template <class R>
+using StepOf = std::function<Seconds<R>(Count<R>, Count<R>, Count<R>)>;
+
+template <class R>
+StepOf<R> step_of(const LoadQuestion<R>& q) {
+  if (!q.model) return StatedSteps<R>{q.steps};
+  return ModelSteps<R>(q);
+}
+
+template <class R>
+Ratio<R> burst_of(const LoadTraffic<R>& t) {
+  if (t.arrivals == ArrivalKind::kGamma) {
+    auto ca = *t.burstiness;
+    NAME(ca);
+    return kBurstVariance(ca * ca);
+  }
+  if (t.arrivals != ArrivalKind::kBursts || !t.rate) return Ratio<R>{1};
+  auto t_on = *t.burst;
+  auto t_off = *t.pause;
+  auto rate = *t.rate;
+  NAME(t_on, t_off, rate);
+  auto p = t_on / (t_on + t_off);
+  auto r = rate / p;
+  NAME(p, r);
+  return kBurstDispersion(1 + 2 * r * (1 - p) / (1 / t_on + 1 / t_off));
+}
+
+template <class R>
+Count<R> held_by_request(const LoadQuestion<R>& q) {
+  auto s = *q.traffic.prompt;
+  auto o = *q.traffic.output;
+  NAME(s, o);
+  if (q.engine.reserve == CacheReserve::kLongest) return kHeldLongest(s + o);
+  return kHeldMean(s + o / 2);
+}
+
+template <class R>
+std::optional<Count<R>> cache_concurrency(const LoadQuestion<R>& q) {
+  auto T_held = held_by_request(q);
+  NAME(T_held);
+  if (q.engine.cache_tokens) {
+    auto T_cache = *q.engine.cache_tokens;
+    NAME(T_cache);
+    return kCacheConcurrency(floor(T_cache / T_held));
+  }
+  const auto capacity = capacity_of(q.cluster, q.chip, q.assume.capacity);
+  if (!q.model || !capacity) return {};
+  const LoadOn<R> on = machine_of(q);
+  const DecodeCall<R> call{q.engine.batch, mean_cached(q)};
+  return batch_limits(server_of(on), capacity, call, T_held, q.tensor).by_memory;
+}
+
+template <class R>
+LoadInput<R> input_of(const LoadQuestion<R>& q, Count<R> slots, Count<R> T_ctx) {
+  LoadInput<R> x;
+  const LoadTraffic<R>& t = q.traffic;
+  if (t.rate) x.rate = *t.rate;
+  x.users = t.users;
+  x.burst = burst_of(t);
+  x.prompt = *t.prompt;
+  x.output = *t.output;
+  x.output_spread = t.output_spread ? *t.output_spread : Ratio<R>{};
+  x.lengths = length_shares(t.prompt_shape.value_or(LengthShape::kConstant), x.prompt,
+                            t.prompt_spread ? *t.prompt_spread : Ratio<R>{});
+  x.slots = slots;
+  x.chunk = q.engine.chunk;
+  x.prompts = q.engine.prompts;
+  x.overhead = q.engine.overhead;
+  x.step = [step = step_of(q), T_ctx](Count<R> n, Count<R> c) { return step(n, c, T_ctx); };
+  return x;
+}
+
+template <class R>
+Count<R> slots_of(const LoadQuestion<R>& q, const std::optional<Count<R>>& cache) {
+  auto B = q.engine.batch;
+  NAME(B);
+  if (!cache) return kLoadSlots(B);
+  auto n_kv = *cache;
+  NAME(n_kv);
+  return kLoadSlotsCache(max(min(B, n_kv), 1));
+}
+
+}  // namespace
+
+template <class R>
+LoadAnswer<R> answer(const LoadQuestion<R>& q) {
+  LoadAnswer<R> out;
+  out.context = mean_cached(q);
+  out.cache_concurrency = cache_concurrency(q);
+  out.slots = slots_of(q, out.cache_concurrency);
+  out.by_cache = out.cache_concurrency && plain(*out.cache_concurrency) < plain(q.engine.batch);
+  const LoadInput<R> x = input_of(q, out.slots, out.context);
+  const LoadInput<double> flat =
+      input_of(lower(q), plain_quantity(out.slots), plain_quantity(out.context));
+  out.figures = load_figures(x, flat);
+  out.step_alone = x.step(Count<R>{0}, Count<R>{0});
+  out.step_full = x.step(out.slots, x.chunk);
+  return out;
+}
+
+template LoadAnswer<double> answer(const LoadQuestion<double>&);
+template LoadAnswer<Traced> answer(const LoadQuestion<Traced>&);
+
+std::function<double(double, double, double)> step_times(const LoadQuestion<double>& q) {
+  return [step = step_of(q)](double n, double context, double x) {
+    return plain(step(Count<double>(n), Count<double>(x), Count<double>(context)));
+  };
+}
+
+}  // namespace reckon

@@ -1,0 +1,228 @@
+#include "load_simulated.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "needs.hpp"
+#include "reckon/units/format.hpp"
+
+namespace reckon {
+namespace {
+
+struct Part {
+  const char* id;
+  const char* title;
+  load::Figures load::Outcome::*figures;
+};
+constexpr Part kParts[] = {
+    {"ttft", "time to first token", &load::Outcome::ttft},
+    {"waiting", "wait before the first step on the prompt", &load::Outcome::waiting},
+    {"service", "prefill on an idle engine", &load::Outcome::service},
+    {"sharing", "what chunks and the others' tokens add", &load::Outcome::sharing},
+    {"tpot", "time per token after the first, of requests", &load::Outcome::tpot},
+    {"tpot_inclusive", "time per token with the first", &load::Outcome::tpot_inclusive},
+    {"itl", "time between tokens, of all tokens", &load::Outcome::itl},
+    {"end_to_end", "time to the last token", &load::Outcome::end_to_end},
+};
+struct Rank {
+  const char* id;
+  const char* title;
+  double load::Spread::*of;
+};
+constexpr Rank kRanks[] = {{"mean", "mean", &load::Spread::mean},
+                           {"p50", "p50", &load::Spread::p50},
+                           {"p90", "p90", &load::Spread::p90},
+                           {"p95", "p95", &load::Spread::p95},
+                           {"p99", "p99", &load::Spread::p99}};
+
+void add(Result& r, std::string id, std::string title, double value, Dim dim, Hint hint) {
+  Metric m;
+  m.id = std::move(id);
+  m.title = std::move(title);
+  m.value = value;
+  m.dim = dim;
+  m.hint = hint;
+  r.metrics.push_back(std::move(m));
+}
+
+void add_spreads(const load::Outcome& o, Result& r) {
+  for (const Part& p : kParts) {
+    for (const Rank& k : kRanks) {
+      const std::string title = fmt::format("simulated: {}, {}", p.title, k.title);
+      add(r, fmt::format("simulated.{}.{}", p.id, k.id), title, (o.*p.figures).value.*k.of, kSecond,
+          Hint::kNone);
+      add(r, fmt::format("simulated.{}_half.{}", p.id, k.id), title + ", half of its 95 % interval",
+          (o.*p.figures).half.*k.of, kSecond, Hint::kNone);
+      const Metric* form = r.find(fmt::format("load.{}.{}", p.id, k.id));
+      const double value = (o.*p.figures).value.*k.of;
+      if (form && form->has_value() && value > 0)
+        add(r, fmt::format("deviation.{}.{}", p.id, k.id),
+            fmt::format("closed form over simulation, less one: {}, {}", p.title, k.title),
+            form->value / value - 1, kOne, Hint::kFraction);
+    }
+  }
+}
+
+void add_totals(const load::Outcome& o, bool targets, Result& r) {
+  const auto ratio = [&](const char* id, const char* title, load::Figure f, Hint hint) {
+    add(r, fmt::format("simulated.{}", id), fmt::format("simulated: {}", title), f.value, kOne,
+        hint);
+  };
+  const auto rate = [&](const char* id, const char* title, load::Figure f, Hint hint) {
+    add(r, fmt::format("simulated.{}", id), fmt::format("simulated: {}", title), f.value, kHertz,
+        hint);
+  };
+  rate("rate", "requests that arrived", o.rate, Hint::kRequestRate);
+  rate("tokens_rate", "tokens/s of all answers", o.tokens_rate, Hint::kTokenRate);
+  add(r, "simulated.residual", "simulated: wait for the step that runs, mean", o.residual.value,
+      kSecond, Hint::kNone);
+  ratio("busy", "share of the time that a step runs", o.busy, Hint::kFraction);
+  ratio("prefilling", "share of the time in steps with prompt tokens", o.prefilling,
+        Hint::kFraction);
+  ratio("decoding", "sequences that decode at once", o.decoding, Hint::kRatio);
+  ratio("present", "requests inside at once", o.present, Hint::kRatio);
+  ratio("little", "rate · time inside: the same by Little's law", o.little, Hint::kRatio);
+  ratio("batch_share", "share of the batch that is taken", o.batch_share, Hint::kFraction);
+  if (o.cache_share.value > 0)
+    ratio("cache_share", "share of the cache's blocks that is taken", o.cache_share,
+          Hint::kFraction);
+  if (targets) {
+    ratio("met", "share of requests within the targets", o.met, Hint::kFraction);
+    rate("goodput", "requests/s within the targets", o.goodput, Hint::kRequestRate);
+  }
+  const auto count = [&](const char* id, const char* title, double value) {
+    add(r, fmt::format("simulated.{}", id), title, value, kOne, Hint::kCount);
+  };
+  count("requests", "requests played out", static_cast<double>(o.requests));
+  count("steps", "steps of the measured time", static_cast<double>(o.steps));
+  count("preemptions", "caches that made room, measured time", static_cast<double>(o.preemptions));
+  count("refused", "requests that the cache can never hold", static_cast<double>(o.refused));
+}
+
+bool has(const Result& r, const std::string& prefix) {
+  for (const Metric& m : r.metrics)
+    if (m.has_value() && m.id.starts_with(prefix)) return true;
+  return false;
+}
+
+void add_grid(const LoadQuestion<double>& q, const load::Outcome& o, Result& r) {
+  Grid g{fmt::format("Closed form and simulation: {} requests, seed {}{}",
+                     format_quantity(static_cast<double>(o.requests), kOne, Hint::kCount),
+                     format_quantity(plain(q.simulation.seed), kOne, Hint::kCount),
+                     q.traffic.trace.empty() ? "; ± at 95 % confidence" : ""),
+         "",
+         {},
+         {}};
+  for (const Rank& k : kRanks) g.columns.push_back({k.id, k.title});
+  for (const auto& [id, name] : {std::pair{"ttft", "TTFT"}, std::pair{"tpot", "TPOT"}}) {
+    if (has(r, fmt::format("load.{}.", id)))
+      g.rows.push_back({fmt::format("load.{}", id), fmt::format("{}, closed form", name)});
+    g.rows.push_back({fmt::format("simulated.{}", id), fmt::format("{}, simulated", name)});
+    if (q.traffic.trace.empty()) g.rows.push_back({fmt::format("simulated.{}_half", id), "  ±"});
+    if (has(r, fmt::format("deviation.{}.", id)))
+      g.rows.push_back({fmt::format("deviation.{}", id), "  closed form off by"});
+  }
+  g.rows.push_back({"simulated.itl", "between tokens, simulated"});
+  g.rows.push_back({"simulated.end_to_end", "end to end, simulated"});
+  r.answer.grids.push_back(std::move(g));
+}
+
+void say(const LoadQuestion<double>& q, const load::Outcome& o, Result& r) {
+  r.answer.lines.push_back(
+      fmt::format("simulated: TTFT {} mean, {} p90, {} p99; TPOT {} mean, {} p90, {} p99",
+                  text(r, "simulated.ttft.mean"), text(r, "simulated.ttft.p90"),
+                  text(r, "simulated.ttft.p99"), text(r, "simulated.tpot.mean"),
+                  text(r, "simulated.tpot.p90"), text(r, "simulated.tpot.p99")));
+  r.answer.lines.push_back(fmt::format(
+      "simulated: TTFT is {} waiting ({} for the step that runs), {} prefill alone, {} chunks and "
+      "the others' tokens",
+      text(r, "simulated.waiting.mean"), text(r, "simulated.residual"),
+      text(r, "simulated.service.mean"), text(r, "simulated.sharing.mean")));
+  if (q.ttft || q.tpot)
+    r.answer.lines.push_back(fmt::format("{} of the requests meet the targets: a goodput of {}",
+                                         text(r, "simulated.met"), text(r, "simulated.goodput")));
+  if (o.preemptions > 0)
+    r.warnings.push_back(fmt::format("{} times a cache had to make room for others",
+                                     text(r, "simulated.preemptions")));
+  if (o.refused > 0)
+    r.warnings.push_back(
+        fmt::format("{} of {} requests are longer than the whole cache and were left out",
+                    text(r, "simulated.refused"), text(r, "simulated.requests")));
+  if (o.growing)
+    r.warnings.push_back(
+        "simulated waits grow with every request: the load is beyond what the engine takes, and "
+        "the figures would be longer for more requests");
+  if (!q.traffic.trace.empty())
+    r.answer.notes.push_back(
+        "A trace is one run: no confidence interval stands beside its figures.");
+}
+
+// Tokens that the cache holds; 0 if nothing says.
+double cache_tokens(const LoadQuestion<double>& q, const LoadAnswer<double>& a) {
+  if (q.engine.cache_tokens) return plain(*q.engine.cache_tokens);
+  if (!a.cache_concurrency) return 0;
+  const double o = plain(*q.traffic.output);
+  const bool longest = q.engine.reserve == CacheReserve::kLongest;
+  return plain(*a.cache_concurrency) * (plain(*q.traffic.prompt) + (longest ? o : o / 2));
+}
+
+}  // namespace
+
+double longest_of(const LoadQuestion<double>& q) {
+  if (q.traffic.longest) return plain(*q.traffic.longest);
+  return q.model && q.model->context ? plain(*q.model->context) : 0;
+}
+
+load::Scenario scenario_of(const LoadQuestion<double>& q, const LoadAnswer<double>& a,
+                           std::vector<load::Request> trace) {
+  load::Scenario s;
+  s.engine.step = [step = step_times(q)](const load::Step& x) {
+    return step(x.decodes, x.context, x.prefill);
+  };
+  s.engine.batch = whole(q.engine.batch);
+  s.engine.chunk = whole(q.engine.chunk);
+  s.engine.one_prompt = q.engine.prompts == PromptSteps::kAlone;
+  s.engine.order =
+      q.engine.prompts == PromptSteps::kFirst ? StepOrder::kPrefillFirst : StepOrder::kChunked;
+  s.engine.block = whole(q.engine.block);
+  s.engine.reserve = q.engine.reserve;
+  s.engine.evict = q.engine.preempted;
+  if (q.engine.swap) s.engine.swap = plain(*q.engine.swap);
+  if (const double tokens = cache_tokens(q, a); tokens > 0)
+    s.engine.blocks = static_cast<long>(tokens / s.engine.block);
+  const LoadTraffic<double>& t = q.traffic;
+  if (t.rate) s.traffic.rate = plain(*t.rate);
+  s.traffic.arrivals.kind = t.arrivals;
+  if (t.burstiness) s.traffic.arrivals.spread = plain(*t.burstiness);
+  if (t.burst) s.traffic.arrivals.on = plain(*t.burst);
+  if (t.pause) s.traffic.arrivals.off = plain(*t.pause);
+  const double longest = longest_of(q);
+  const auto lengths = [&](const auto& mean, const auto& shape, const auto& spread) {
+    load::Lengths x;
+    x.mean = plain(*mean);
+    x.shape = shape.value_or(LengthShape::kConstant);
+    x.spread = spread ? plain(*spread) : 0;
+    if (longest > 0) x.longest = longest;
+    return x;
+  };
+  s.traffic.prompt = lengths(t.prompt, t.prompt_shape, t.prompt_spread);
+  s.traffic.output = lengths(t.output, t.output_shape, t.output_spread);
+  s.trace = std::move(trace);
+  if (t.users) s.users = static_cast<std::size_t>(whole(*t.users));
+  s.overhead = plain(q.engine.overhead);
+  s.targets = {q.ttft ? plain(*q.ttft) : 0, q.tpot ? plain(*q.tpot) : 0};
+  s.requests = static_cast<std::size_t>(whole(q.simulation.requests));
+  s.replications = whole(q.simulation.replications);
+  s.seed = static_cast<std::uint64_t>(plain(q.simulation.seed));
+  return s;
+}
+
+void add_simulation(const LoadQuestion<double>& q, const load::Outcome& o, Result& r) {
+  add_spreads(o, r);
+  add_totals(o, q.ttft || q.tpot, r);
+  say(q, o, r);
+  add_grid(q, o, r);
+}
+
+}  // namespace reckon

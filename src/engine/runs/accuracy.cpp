@@ -1,0 +1,119 @@
+#include "reckon/engine/accuracy.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cmath>
+
+#include "reckon/engine/measured_runs.hpp"
+#include "reckon/numerics/robust_fit.hpp"
+
+namespace reckon {
+namespace {
+
+// A line of the file: of,file,case,stack,chip,kind,error.
+struct ErrorRow {
+  std::string_view of, file, name, stack, chip, kind;
+  double error = 0;
+};
+
+std::string_view cell(std::string_view& line) {
+  const std::size_t comma = line.find(',');
+  const std::string_view out = line.substr(0, comma);
+  line.remove_prefix(comma == line.npos ? line.size() : comma + 1);
+  return out;
+}
+
+std::vector<ErrorRow> rows_of(std::string_view text) {
+  std::vector<ErrorRow> out;
+  bool heading = true;
+  while (!text.empty()) {
+    const std::size_t end = text.find('\n');
+    std::string_view line = text.substr(0, end);
+    text.remove_prefix(end == text.npos ? text.size() : end + 1);
+    if (std::exchange(heading, false)) continue;
+    ErrorRow r;
+    for (std::string_view* part : {&r.of, &r.file, &r.name, &r.stack, &r.chip, &r.kind})
+      *part = cell(line);
+    const auto read = std::from_chars(line.data(), line.data() + line.size(), r.error);
+    if (read.ec == std::errc() && r.error > -1) out.push_back(r);
+  }
+  return out;
+}
+
+// What a row may share with a plan, nearest first.
+struct Likeness {
+  bool stack, chip, kind;
+};
+constexpr Likeness kLikenesses[] = {
+    {true, true, true}, {true, true, false}, {false, true, true}, {false, true, false}};
+
+std::string in_words(const Likeness& l, const ErrorRow& plan) {
+  std::string out(l.stack ? plan.stack : plan.chip);
+  if (l.kind) out += fmt::format(", {}", plan.kind);
+  return out;
+}
+
+std::string share(double x) { return fmt::format("{:.{}f} %", 100 * x, x < 0.0995 ? 1 : 0); }
+
+// Filled with the errors of the nearest rows, if there are enough.
+void find_rows(const std::vector<ErrorRow>& rows, const ErrorRow& plan, Accuracy& out) {
+  for (const Likeness& l : kLikenesses) {
+    if (l.stack && plan.stack.empty()) continue;
+    std::vector<double> errors;
+    for (const ErrorRow& r : rows)
+      if (r.of == plan.of && (!l.stack || r.stack == plan.stack) &&
+          (!l.chip || r.chip == plan.chip) && (!l.kind || r.kind == plan.kind))
+        errors.push_back(std::log1p(r.error));
+    if (errors.size() < kRowsThatProve) continue;
+    const ErrorSummary sum = summarize_log_errors(errors);
+    out.like = in_words(l, plan);
+    out.rows = sum.rows;
+    out.median = sum.median;
+    out.p90 = sum.p90;
+    return;
+  }
+}
+
+std::string rows_text(const Accuracy& a) {
+  return fmt::format("rows like this ({}): median {}, p90 {}, n = {}", a.like, share(a.median),
+                     share(a.p90), a.rows);
+}
+
+Accuracy of_time(const std::vector<ErrorRow>& rows, const TrainingPlan<double>& plan,
+                 const std::string& kind) {
+  Accuracy out{"step.time", "", "", 0, 0, 0};
+  if (!plan.stack) {
+    out.text = "step time rests on the stated MFU, for which no measured run vouches";
+    return out;
+  }
+  find_rows(rows, {"runs", "", "", plan.stack->id, plan.cluster.node.chip.id, kind, 0}, out);
+  out.text = out.rows == 0 ? "step time: nothing comparable was measured"
+                           : "step time, " + rows_text(out) + ", each predicted without its source";
+  return out;
+}
+
+Accuracy of_memory(const std::vector<ErrorRow>& rows, const TrainingPlan<double>& plan,
+                   const std::string& kind) {
+  Accuracy out{"memory.total", "", "", 0, 0, 0};
+  const std::string_view stack = plan.stack ? std::string_view(plan.stack->id) : "";
+  find_rows(rows, {"memory", "", "", stack, plan.cluster.node.chip.id, kind, 0}, out);
+  out.text =
+      out.rows == 0 ? "memory: nothing comparable was measured" : "memory, " + rows_text(out);
+  return out;
+}
+
+}  // namespace
+
+std::vector<Accuracy> accuracy_of(Workspace& work, const TrainingPlan<double>& plan,
+                                  bool has_time) {
+  const std::string* text = work.data_text("measurements/errors.csv");
+  const std::vector<ErrorRow> rows = rows_of(text ? *text : std::string_view());
+  const std::string kind = kind_of_run(plan);
+  std::vector<Accuracy> out;
+  if (has_time) out.push_back(of_time(rows, plan, kind));
+  out.push_back(of_memory(rows, plan, kind));
+  return out;
+}
+
+}  // namespace reckon

@@ -1,0 +1,136 @@
+#include "reckon/engine/calibrate_runs.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <set>
+
+#include "reckon/base/text.hpp"
+#include "reckon/units/format.hpp"
+#include "stack_fit.hpp"
+
+namespace reckon {
+namespace {
+
+double rounded(double x) { return std::strtod(fmt::format("{:.4g}", x).c_str(), nullptr); }
+
+// Runs of the stack, from plans/measured or a file of one's own.
+std::vector<MeasuredRun> runs_of(Workspace& work, const std::string& stack, const std::string& rows,
+                                 Diagnostics& d) {
+  std::error_code error;
+  const bool own = !rows.empty() && std::filesystem::is_regular_file(rows, error);
+  auto runs = own ? measured_runs_of(work, rows, d) : measured_runs(work, rows, d);
+  std::erase_if(
+      runs, [&stack](const MeasuredRun& r) { return !r.plan.stack || r.plan.stack->id != stack; });
+  return runs;
+}
+
+// What rows are left out together: those of a source, or where there is one source those of a model.
+std::string model_key(const MeasuredRun& r) {
+  double layers = 0;
+  for (const auto& g : r.plan.model.layers) layers += g.count.raw;
+  return fmt::format("{} {} {}", r.plan.model.id, layers,
+                     r.plan.model.hidden ? r.plan.model.hidden->raw : 0);
+}
+
+ErrorSummary errors_left_out(const FitPlan& how, const Stack<double>& usual,
+                             const std::vector<FitRow>& rows,
+                             const std::vector<std::string>& keys) {
+  std::vector<double> errors;
+  for (const std::string& key : std::set<std::string>(keys.begin(), keys.end())) {
+    std::vector<FitRow> kept;
+    for (std::size_t i = 0; i < rows.size(); ++i)
+      if (keys[i] != key) kept.push_back(rows[i]);
+    const auto constants = fit_stack(how, usual, kept).constants;
+    for (std::size_t i = 0; i < rows.size(); ++i)
+      if (keys[i] == key)
+        errors.push_back(std::log(seconds_with(*rows[i].run, constants) / rows[i].seconds));
+  }
+  return summarize_log_errors(errors);
+}
+
+void leave_groups_out(const FitPlan& how, const Stack<double>& usual,
+                      const std::vector<FitRow>& rows, RunsCalibration& out) {
+  std::vector<std::string> files, models;
+  for (const FitRow& r : rows) {
+    files.push_back(r.run->file);
+    models.push_back(model_key(*r.run));
+  }
+  const auto several = [](const std::vector<std::string>& keys) {
+    return std::set<std::string>(keys.begin(), keys.end()).size() > 1;
+  };
+  if (!several(files) && !several(models)) return;
+  out.left_what = several(files) ? "source" : "model";
+  out.left_out = errors_left_out(how, usual, rows, several(files) ? files : models);
+}
+
+std::string shown(const ErrorSummary& e) {
+  return fmt::format("{:.1f} % mean, {:.1f} % median error", 100 * e.mean, 100 * e.median);
+}
+
+// "starting values, 3 runs", or the errors of six and more.
+std::string fitted_line(const RunsCalibration& c) {
+  std::string out = c.core < 6
+                        ? fmt::format("starting values, {} run{}", c.rows, c.rows == 1 ? "" : "s")
+                        : fmt::format("{} runs, {}", c.rows, shown(c.in_sample));
+  if (!c.left_what.empty())
+    out += fmt::format("; leaving out a {} {}", c.left_what, shown(c.left_out));
+  return out;
+}
+
+}  // namespace
+
+RunsCalibration calibrate_runs(Workspace& work, const std::string& stack, const std::string& rows,
+                               Diagnostics& d) {
+  RunsCalibration out;
+  out.stack = stack;
+  const auto how = stack_constants(work, d);
+  if (!how) return out;
+  const auto usual = usual_stack(work, stack, {}, d);
+  if (!usual) return out;
+  const std::size_t before = d.error_count();
+  const std::vector<MeasuredRun> runs = runs_of(work, stack, rows, d);
+  if (d.error_count() > before) return out;
+  std::vector<const MeasuredRun*> all;
+  for (const MeasuredRun& r : runs) all.push_back(&r);
+  const std::vector<FitRow> chosen = fit_rows(*how, all);
+  if (chosen.empty()) {
+    d.error({}, fmt::format("calibrate runs: no measured run of stack '{}'{}", stack,
+                            rows.empty() ? "" : fmt::format(" in {}", rows)))
+        .help("`reckon validate runs --format csv` lists the rows and their stacks");
+    return out;
+  }
+  StackFit fit = fit_stack(*how, *usual, chosen);
+  std::vector<double> errors;
+  for (const FitRow& r : chosen) {
+    errors.push_back(std::log(seconds_with(*r.run, {}) / r.seconds));
+    out.core += r.run->facts.core ? 1 : 0;
+  }
+  for (FittedConstant& c : fit.constants) c.value = rounded(c.value);
+  out.constants = std::move(fit.constants);
+  out.idle = std::move(fit.idle);
+  out.rows = chosen.size();
+  out.before = summarize_log_errors(errors);
+  out.in_sample = fit.in_sample;
+  leave_groups_out(*how, *usual, chosen, out);
+  return out;
+}
+
+std::string stack_text(Workspace& work, const RunsCalibration& c, Diagnostics& d) {
+  const auto file = work.find(Shelf::kStacks, c.stack);
+  doc::Value tree = work.read_data(file, {}, d);
+  if (d.has_errors()) return "";
+  doc::expand_dotted_keys(tree, d);
+  const auto said = [](std::string text) {
+    doc::Value v = doc::scalar(std::move(text));
+    v.quoted = v.text.find_first_of(":,#") != std::string::npos;
+    return v;
+  };
+  doc::set(tree, "fitted", said(fitted_line(c)));
+  for (const FittedConstant& k : c.constants)
+    doc::set_path(tree, k.field, doc::scalar(write_quantity(k.value, k.dim, k.hint)), d);
+  return doc::write_yaml(tree);
+}
+
+}  // namespace reckon

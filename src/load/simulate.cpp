@@ -1,0 +1,194 @@
+#include "reckon/load/simulate.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "pools.hpp"
+#include "reckon/numerics/parallel.hpp"
+
+namespace reckon::load {
+namespace {
+
+// What one replication found.
+struct Sample {
+  Spread ttft, waiting, service, sharing, tpot, tpot_inclusive, itl, end_to_end;
+  double residual = 0, rate = 0, present = 0, little = 0, met = 0;
+  double early = 0, late = 0;  // mean wait of the first and the last quarter that is measured
+  std::size_t refused = 0, measured = 0;
+  Totals totals;
+};
+
+// Measured times of one replication, request by request.
+struct Times {
+  std::vector<double> ttft, waiting, service, sharing, tpot, tpot_inclusive, end_to_end;
+  double residual = 0;
+  std::size_t met = 0;
+};
+
+void add(const Scenario& s, const Request& r, const Served& x, Times& out) {
+  const double alone = s.engine.step({0, 0, static_cast<double>(r.prompt)});
+  const double ttft = s.overhead + x.first - r.arrival, all = s.overhead + x.last - r.arrival;
+  const double tpot = r.output > 1 ? (x.last - x.first) / (r.output - 1) : 0;
+  out.ttft.push_back(ttft);
+  out.waiting.push_back(x.start - r.arrival);
+  out.service.push_back(alone);
+  out.sharing.push_back(x.first - x.start - alone);
+  out.residual += std::min(x.boundary, x.start) - r.arrival;
+  if (r.output > 1) out.tpot.push_back(tpot);
+  out.tpot_inclusive.push_back(all / r.output);
+  out.end_to_end.push_back(all);
+  const bool met = (s.targets.ttft <= 0 || ttft <= s.targets.ttft) &&
+                   (s.targets.tpot <= 0 || tpot <= s.targets.tpot);
+  out.met += met ? 1 : 0;
+}
+
+double mean_of(const std::vector<double>& x, std::size_t from, std::size_t to) {
+  double sum = 0;
+  for (std::size_t i = from; i < to; ++i) sum += x[i];
+  return to > from ? sum / static_cast<double>(to - from) : 0;
+}
+
+Sample summary(const Scenario& s, const std::vector<Request>& requests, const Run& run,
+               std::size_t from) {
+  Sample out;
+  Times t;
+  for (std::size_t i = from; i < requests.size(); ++i)
+    if (run.served[i].last >= 0) add(s, requests[i], run.served[i], t);
+  out.measured = t.ttft.size();
+  out.refused = run.refused.size();
+  out.totals = run.totals;
+  if (out.measured == 0) return out;
+  const std::size_t n = out.measured, quarter = n / 4;
+  out.early = mean_of(t.waiting, 0, quarter);
+  out.late = mean_of(t.waiting, n - quarter, n);
+  out.residual = t.residual / static_cast<double>(n);
+  out.met = static_cast<double>(t.met) / static_cast<double>(n);
+  const double time = requests.back().arrival - requests[from].arrival;
+  out.rate = time > 0 ? static_cast<double>(n - 1) / time : 0;
+  out.end_to_end = spread_of(std::move(t.end_to_end));
+  out.present = run.totals.time() > 0 ? run.totals.present / run.totals.time() : 0;
+  out.little = out.rate * (out.end_to_end.mean - s.overhead);
+  out.ttft = spread_of(std::move(t.ttft));
+  out.waiting = spread_of(std::move(t.waiting));
+  out.service = spread_of(std::move(t.service));
+  out.sharing = spread_of(std::move(t.sharing));
+  out.tpot = spread_of(std::move(t.tpot));
+  out.tpot_inclusive = spread_of(std::move(t.tpot_inclusive));
+  std::vector<Weighted> gaps;
+  gaps.reserve(run.gaps.size());
+  for (const Gap& g : run.gaps) gaps.push_back({g.time, g.count});
+  out.itl = spread_of(std::move(gaps));
+  return out;
+}
+
+std::vector<Request> requests_of(const Scenario& s, std::size_t n, std::uint64_t index) {
+  if (!s.trace.empty()) return s.trace;
+  Traffic traffic = s.traffic;
+  if (s.users > 0) traffic.rate = 0;
+  return draw_requests(traffic, n, Random(s.seed * 0x9E3779B97F4A7C15 + index));
+}
+
+Sample replication(const Scenario& s, std::size_t n, std::uint64_t index) {
+  std::vector<Request> requests = requests_of(s, n, index);
+  const std::size_t from =
+      std::max(requests.size() / 10, std::min(s.users * 2, requests.size() / 2));
+  const Run run =
+      s.pools ? play_pools(s, requests, from) : play(s.engine, requests, {from, s.users});
+  return summary(s, requests, run, from);
+}
+
+class Merge {
+ public:
+  Merge(const Scenario& s, const std::vector<Sample>& samples) : s_(s), samples_(samples) {}
+
+  Outcome outcome() const {
+    Outcome o;
+    for (const auto& [to, from] : kSpreads) o.*to = spread(from);
+    o.residual = mean(&Sample::residual);
+    o.rate = mean(&Sample::rate);
+    o.present = mean(&Sample::present);
+    o.little = mean(&Sample::little);
+    o.met = mean(&Sample::met);
+    shares(o);
+    for (const Sample& x : samples_) count(x, o);
+    o.goodput = of([](const Sample& x) { return x.met * x.rate; });
+    double early = 0, late = 0;
+    for (const Sample& x : samples_) early += x.early, late += x.late;
+    o.growing = s_.users == 0 && late > 1.8 * early && o.busy.value > 0.9;
+    return o;
+  }
+
+ private:
+  struct Pair {
+    Figures Outcome::*to;
+    Spread Sample::*from;
+  };
+  static constexpr Pair kSpreads[] = {
+      {&Outcome::ttft, &Sample::ttft},       {&Outcome::waiting, &Sample::waiting},
+      {&Outcome::service, &Sample::service}, {&Outcome::sharing, &Sample::sharing},
+      {&Outcome::tpot, &Sample::tpot},       {&Outcome::tpot_inclusive, &Sample::tpot_inclusive},
+      {&Outcome::itl, &Sample::itl},         {&Outcome::end_to_end, &Sample::end_to_end}};
+
+  Figures spread(Spread Sample::*part) const {
+    std::vector<Spread> all;
+    for (const Sample& x : samples_) all.push_back(x.*part);
+    return across(all);
+  }
+  template <class F>
+  Figure of(F get) const {
+    std::vector<double> all;
+    for (const Sample& x : samples_) all.push_back(get(x));
+    return across(all);
+  }
+  Figure mean(double Sample::*part) const {
+    return of([part](const Sample& x) { return x.*part; });
+  }
+  Figure per_time(double Totals::*part, double of_one = 1) const {
+    return of([&](const Sample& x) {
+      const double time = x.totals.time() * of_one;
+      return time > 0 ? x.totals.*part / time : 0;
+    });
+  }
+  void shares(Outcome& o) const {
+    const double workers = s_.pools ? s_.pools->decode : 1;
+    o.busy = per_time(&Totals::busy, workers);
+    o.prefilling = per_time(&Totals::prefilling, workers);
+    o.decoding = per_time(&Totals::decoding);
+    o.batch_share = per_time(&Totals::admitted, workers * s_.engine.batch);
+    const auto blocks = static_cast<double>(s_.engine.blocks);
+    if (blocks > 0) o.cache_share = per_time(&Totals::blocks, workers * blocks);
+    o.tokens_rate = of([](const Sample& x) {
+      const double time = x.totals.time();
+      return time > 0 ? static_cast<double>(x.totals.tokens) / time : 0;
+    });
+  }
+  static void count(const Sample& x, Outcome& o) {
+    o.refused += x.refused;
+    o.measured += x.measured;
+    o.steps += x.totals.steps;
+    o.decode_steps += x.totals.decode_steps;
+    o.tokens += x.totals.tokens;
+    o.preemptions += x.totals.preemptions;
+    o.recomputed += x.totals.recomputed;
+    o.most_blocks = std::max(o.most_blocks, x.totals.most_blocks);
+    o.simulated += x.totals.time();
+  }
+
+  const Scenario& s_;
+  const std::vector<Sample>& samples_;
+};
+
+}  // namespace
+
+Outcome simulate(const Scenario& s, unsigned threads) {
+  // A trace is one run: there is nothing to draw again.
+  const auto n = static_cast<std::size_t>(s.trace.empty() ? std::max(1, s.replications) : 1);
+  const std::size_t each = s.trace.empty() ? (s.requests + n - 1) / n : s.trace.size();
+  std::vector<Sample> samples(n);
+  parallel_for(n, threads, [&](std::size_t i) { samples[i] = replication(s, each, i); });
+  Outcome o = Merge(s, samples).outcome();
+  o.requests = each * n;
+  return o;
+}
+
+}  // namespace reckon::load

@@ -1,0 +1,183 @@
+// The closed form of a load held to its simulation: engines with linear and with roofline steps, prompts short and long, constant
+// and spread, three ways to work on prompts, batches that bind and that don't, utilisations up to 0.8. Figures of a run
+// are in docs/decisions/0014.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstdio>
+#include <vector>
+
+#include "catch.hpp"
+#include "reckon/cost/load/lengths.hpp"
+#include "reckon/cost/load/load.hpp"
+#include "reckon/load/simulate.hpp"
+
+using namespace reckon;
+
+namespace {
+
+struct Machine {
+  const char* name;
+  double base, decode, prefill;
+  bool roofline;
+
+  double operator()(double n, double x) const {
+    if (roofline) return 0.5e-3 + std::max(base + decode * n, prefill * (n + x));
+    return base + decode * n + prefill * x;
+  }
+};
+constexpr Machine kMachines[] = {{"8B", 6e-3, 15e-6, 25e-6, false},
+                                 {"70B", 20e-3, 60e-6, 120e-6, false},
+                                 {"roofline", 8e-3, 10e-6, 30e-6, true}};
+
+struct Case {
+  Machine machine;
+  PromptSteps prompts;
+  int prompt, output, chunk, batch;
+  LengthShape shape;
+  double spread;
+};
+
+LoadInput<double> input_of(const Case& c) {
+  LoadInput<double> x;
+  x.prompt = Count<double>(c.prompt);
+  x.output = Count<double>(c.output);
+  x.output_spread = Ratio<double>(c.spread > 0 ? 0.5 : 0);
+  x.lengths = length_shares(c.shape, x.prompt, Ratio<double>(c.spread));
+  x.slots = Count<double>(c.batch);
+  x.chunk = Count<double>(c.chunk);
+  x.prompts = c.prompts;
+  x.step = [m = c.machine](Count<double> n, Count<double> p) {
+    return Seconds<double>(m(plain(n), plain(p)));
+  };
+  return x;
+}
+
+load::Scenario scenario_of(const Case& c, double rate) {
+  load::Scenario s;
+  s.engine.step = [m = c.machine](const load::Step& x) { return m(x.decodes, x.prefill); };
+  s.engine.batch = c.batch;
+  s.engine.chunk = c.chunk;
+  s.engine.one_prompt = c.prompts == PromptSteps::kAlone;
+  s.engine.order =
+      c.prompts == PromptSteps::kFirst ? StepOrder::kPrefillFirst : StepOrder::kChunked;
+  s.traffic.rate = rate;
+  s.traffic.prompt = {c.shape, 1.0 * c.prompt, c.spread, 1e9};
+  s.traffic.output = {c.spread > 0 ? LengthShape::kUniform : LengthShape::kConstant, 1.0 * c.output,
+                      0.5, 1e9};
+  s.requests = 50'000;
+  s.seed = 20261130;
+  return s;
+}
+
+std::vector<Case> cases() {
+  std::vector<Case> out;
+  const std::pair<LengthShape, double> spreads[] = {
+      {LengthShape::kConstant, 0}, {LengthShape::kUniform, 0.5}, {LengthShape::kLognormal, 1}};
+  int i = 0;
+  for (const Machine& m : kMachines)
+    for (const auto prompts : {PromptSteps::kShared, PromptSteps::kAlone, PromptSteps::kFirst})
+      for (const int prompt : {300, 1000, 4000})
+        for (const auto& [shape, spread] : spreads) {
+          if (prompts == PromptSteps::kFirst && prompt < 1000)
+            continue;  // prompts that share a step wait less
+          out.push_back({m, prompts, prompt, i % 2 == 0 ? 100 : 300, i % 3 == 0 ? 2048 : 512,
+                         i % 4 == 0 ? 32 : 1024, shape, spread});
+          ++i;
+        }
+  return out;
+}
+
+// Mean of the absolute deviations, and the widest of the simulation's own intervals beside it.
+struct Deviation {
+  double sum = 0, worst = 0, interval = 0;
+  int n = 0;
+  void add(double form, double simulated, double half) {
+    const double d = std::abs(form / simulated - 1);
+    CHECK(std::isfinite(d));
+    sum += d;
+    worst = std::max(worst, d);
+    interval = std::max(interval, half / simulated);
+    ++n;
+  }
+  double mean() const { return sum / n; }
+};
+
+void print(const char* name, const Deviation& d) {
+  fmt::print("{:10} mean {:4.1f} %  worst {:4.1f} %  of {} loads; simulated ± {:.1f} % at most\n",
+             name, 100 * d.mean(), 100 * d.worst, d.n, 100 * d.interval);
+}
+
+}  // namespace
+
+TEST_CASE("closed form and simulation agree", "[slow]") {
+  Deviation ttft, p50, p90, p99, tpot, tpot90, tpot99, decoding;
+  for (const Case& c : cases()) {
+    LoadInput<double> x = input_of(c);
+    const double full = plain(saturation(x, x).rate);
+    for (const double u : {0.2, 0.5, 0.8}) {
+      x.rate = Frequency<double>(u * full);
+      const LoadFigures<double> f = load_figures(x, x);
+      const load::Outcome o = load::simulate(scenario_of(c, u * full), 2);
+      CAPTURE(c.machine.name, c.prompt, c.spread, static_cast<int>(c.prompts), u);
+      ttft.add(plain(*f.ttft), o.ttft.value.mean, o.ttft.half.mean);
+      p50.add(plain(*f.ttft_p50), o.ttft.value.p50, o.ttft.half.p50);
+      p90.add(plain(*f.ttft_p90), o.ttft.value.p90, o.ttft.half.p90);
+      tpot.add(plain(*f.tpot), o.tpot.value.mean, o.tpot.half.mean);
+      tpot90.add(plain(*f.tpot_p90), o.tpot.value.p90, o.tpot.half.p90);
+      decoding.add(plain(f.decoding->n), o.decoding.value, o.decoding.half);
+      CHECK(f.ttft_p99.has_value() == (u <= 0.5));
+      if (!f.ttft_p99) continue;
+      p99.add(plain(*f.ttft_p99), o.ttft.value.p99, o.ttft.half.p99);
+      tpot99.add(plain(*f.tpot_p99), o.tpot.value.p99, o.tpot.half.p99);
+    }
+  }
+  print("TTFT", ttft);
+  print("TTFT p50", p50);
+  print("TTFT p90", p90);
+  print("TTFT p99", p99);
+  print("TPOT", tpot);
+  print("TPOT p90", tpot90);
+  print("TPOT p99", tpot99);
+  print("decoding", decoding);
+  CHECK(ttft.mean() < 0.10);
+  CHECK(p50.mean() < 0.10);
+  CHECK(p90.mean() < 0.10);
+  CHECK(p99.mean() < 0.25);
+  CHECK(tpot.mean() < 0.10);
+  CHECK(tpot90.mean() < 0.10);
+  CHECK(tpot99.mean() < 0.25);
+  CHECK(decoding.mean() < 0.10);
+}
+
+TEST_CASE("so do users who wait for their answers", "[slow]") {
+  Deviation ttft, p90, tpot, rate;
+  int i = 0;
+  for (const Machine& m : kMachines)
+    for (const auto prompts : {PromptSteps::kShared, PromptSteps::kAlone})
+      for (const int prompt : {300, 1000, 3000})
+        for (const int users : {1, 4, 16, 64, 200}) {
+          const Case c{
+              m,  prompts, prompt, 200, ++i % 2 == 0 ? 512 : 2048, 128, LengthShape::kLognormal,
+              0.5};
+          LoadInput<double> x = input_of(c);
+          x.users = Count<double>(users);
+          const LoadFigures<double> f = load_figures(x, x);
+          load::Scenario s = scenario_of(c, 0);
+          s.users = static_cast<std::size_t>(users);
+          const load::Outcome o = load::simulate(s, 2);
+          CAPTURE(m.name, prompt, users, static_cast<int>(prompts));
+          ttft.add(plain(*f.ttft), o.ttft.value.mean, o.ttft.half.mean);
+          if (f.ttft_p90) p90.add(plain(*f.ttft_p90), o.ttft.value.p90, o.ttft.half.p90);
+          tpot.add(plain(*f.tpot), o.tpot.value.mean, o.tpot.half.mean);
+          rate.add(plain(f.rate), o.rate.value, o.rate.half);
+        }
+  print("TTFT", ttft);
+  print("TTFT p90", p90);
+  print("TPOT", tpot);
+  print("rate", rate);
+  CHECK(ttft.mean() < 0.10);
+  CHECK(p90.mean() < 0.15);
+  CHECK(tpot.mean() < 0.05);
+  CHECK(rate.mean() < 0.05);
+}

@@ -1,0 +1,243 @@
+// The closed form of a load: limits that are known, derivatives, one value on all number types, and nothing odd for odd input.
+#include <cmath>
+#include <random>
+
+#include "catch.hpp"
+#include "reckon/cost/load/lengths.hpp"
+#include "reckon/cost/load/load.hpp"
+
+using namespace reckon;
+
+namespace {
+
+// Parameters of a load on steps of 6 ms + 15 µs a decode + 25 µs a prompt token, and what is asked of it.
+struct Numbers {
+  double rate = 8, prompt = 900, spread = 0.6, output = 150, slots = 256, chunk = 512, base = 6e-3,
+         decode = 15e-6, prefill = 25e-6, burst = 1, overhead = 0;
+  LengthShape shape = LengthShape::kLognormal;
+  PromptSteps prompts = PromptSteps::kShared;
+};
+
+template <class R>
+struct Lifted {
+  R rate, prompt, spread, output, slots, chunk, base, decode, prefill, burst, overhead;
+};
+
+template <class R>
+LoadInput<R> input_of(const Numbers& s, const Lifted<R>& v) {
+  LoadInput<R> x;
+  x.rate = Frequency<R>(v.rate);
+  x.burst = Ratio<R>(v.burst);
+  x.prompt = Count<R>(v.prompt);
+  x.output = Count<R>(v.output);
+  x.lengths = length_shares(s.shape, x.prompt, Ratio<R>(v.spread));
+  x.slots = Count<R>(v.slots);
+  x.chunk = Count<R>(v.chunk);
+  x.prompts = s.prompts;
+  x.overhead = Seconds<R>(v.overhead);
+  x.step = [v](Count<R> n, Count<R> c) {
+    return Seconds<R>(v.base) + n * Seconds<R>(v.decode) + c * Seconds<R>(v.prefill);
+  };
+  return x;
+}
+
+template <class R>
+Lifted<R> lifted(const Numbers& s) {
+  return {R(s.rate), R(s.prompt), R(s.spread),  R(s.output), R(s.slots),   R(s.chunk),
+          R(s.base), R(s.decode), R(s.prefill), R(s.burst),  R(s.overhead)};
+}
+
+LoadFigures<double> figures(const Numbers& s) {
+  const auto x = input_of(s, lifted<double>(s));
+  return load_figures(x, x);
+}
+
+}  // namespace
+
+TEST_CASE("without decodes and with one prompt a step it is M/G/1") {
+  Numbers s;
+  s.output = 1;
+  s.base = 0;
+  s.prompts = PromptSteps::kAlone;
+  s.chunk = 1e9;
+  s.shape = LengthShape::kConstant;
+  const double S = s.prefill * s.prompt;
+  for (const double rho : {0.1, 0.5, 0.9}) {
+    s.rate = rho / S;
+    const auto f = figures(s);
+    CHECK(plain(f.utilisation) == Approx(rho));
+    CHECK(plain(*f.ttft) == Approx(S + rho * S / (2 * (1 - rho))));
+    CHECK(!f.tpot);
+    // With arrivals of twice the variance Kingman's wait doubles.
+    Numbers bursts = s;
+    bursts.burst = 2;
+    CHECK(plain(figures(bursts).waiting->queue) == Approx(2 * plain(f.waiting->queue)));
+  }
+}
+
+TEST_CASE("an idle engine: the step's rest, and the prompt's own steps") {
+  Numbers s;
+  s.rate = 1e-9;
+  s.shape = LengthShape::kConstant;
+  const auto f = figures(s);
+  CHECK(plain(*f.ttft) == Approx(2 * s.base + s.prefill * s.prompt));
+  CHECK(plain(*f.ttft_p90) == Approx(2 * s.base + s.prefill * s.prompt).epsilon(1e-4));
+  CHECK(plain(*f.tpot) == Approx(s.base).epsilon(1e-6));
+}
+
+TEST_CASE("saturation: where the batch is full, or every chunk") {
+  Numbers s;
+  s.shape = LengthShape::kConstant;
+  s.slots = 16;
+  auto x = input_of(s, lifted<double>(s));
+  LoadLimits<double> full = saturation(x, x);
+  CHECK(!full.by_prefill_first);
+  const double n_b = 16 - plain(full.rate) * plain(prompt_work(x, Count<double>(15.0)).slot);
+  CHECK(n_b > 14);
+  s.slots = 4096;
+  s.output = 4;
+  x = input_of(s, lifted<double>(s));
+  full = saturation(x, x);
+  CHECK(full.by_prefill_first);
+  CHECK(full.rate < Frequency<double>(1 / (s.prompt / s.chunk * (s.base + s.chunk * s.prefill))));
+}
+
+TEST_CASE("beyond saturation there is no number") {
+  Numbers s;
+  s.rate = 1e3;
+  const auto f = figures(s);
+  CHECK(f.unbounded);
+  CHECK(!f.ttft);
+  CHECK(!f.tpot);
+  CHECK(plain(f.utilisation) > 1);
+}
+
+TEST_CASE("the 99th percentile is left to the simulation above half of saturation") {
+  Numbers s;
+  const double full = plain(figures(s).full.rate);
+  s.rate = 0.49 * full;
+  CHECK(figures(s).ttft_p99);
+  s.rate = 0.51 * full;
+  CHECK(!figures(s).ttft_p99);
+  CHECK(figures(s).ttft_p90);
+}
+
+TEST_CASE("waits grow with the rate, and percentiles are in order") {
+  for (const auto prompts : {PromptSteps::kShared, PromptSteps::kAlone, PromptSteps::kFirst}) {
+    Numbers s;
+    s.prompts = prompts;
+    const double full = plain(figures(s).full.rate);
+    double last = 0, last90 = 0;
+    for (double u = 0.02; u < 1; u += 0.02) {
+      s.rate = u * full;
+      const auto f = figures(s);
+      CAPTURE(u, static_cast<int>(prompts));
+      CHECK(plain(*f.ttft) > last);
+      CHECK(plain(*f.ttft_p90) > last90);
+      CHECK(*f.ttft_p50 < *f.ttft_p90);
+      if (f.ttft_p99) CHECK(*f.ttft_p90 < *f.ttft_p99);
+      CHECK(plain(*f.tpot_p90) >= plain(*f.tpot));
+      last = plain(*f.ttft);
+      last90 = plain(*f.ttft_p90);
+    }
+  }
+}
+
+TEST_CASE("derivatives are those of the fixed point and of the percentile") {
+  using Input = double Numbers::*;
+  for (const auto prompts : {PromptSteps::kShared, PromptSteps::kAlone, PromptSteps::kFirst}) {
+    Numbers s;
+    s.prompts = prompts;
+    s.prompt = 911.3;  // away from whole chunks
+    s.shape = LengthShape::kConstant;
+    s.rate = 0.45 * plain(figures(s).full.rate);
+    const std::pair<Input, Dual Lifted<Dual>::*> inputs[] = {
+        {&Numbers::rate, &Lifted<Dual>::rate},     {&Numbers::base, &Lifted<Dual>::base},
+        {&Numbers::decode, &Lifted<Dual>::decode}, {&Numbers::prefill, &Lifted<Dual>::prefill},
+        {&Numbers::output, &Lifted<Dual>::output}, {&Numbers::prompt, &Lifted<Dual>::prompt}};
+    for (const auto& [plain_input, dual_input] : inputs) {
+      Lifted<Dual> v = lifted<Dual>(s);
+      v.*dual_input = Dual(s.*plain_input, 1);
+      const auto f = load_figures(input_of(s, v), input_of(s, lifted<double>(s)));
+      Numbers more = s, less = s;
+      const double h = 1e-5 * s.*plain_input;
+      more.*plain_input += h;
+      less.*plain_input -= h;
+      const auto high = figures(more), low = figures(less);
+      const auto slope = [h](Seconds<double> a, Seconds<double> b) {
+        return (plain(a) - plain(b)) / (2 * h);
+      };
+      CAPTURE(static_cast<int>(prompts), s.*plain_input);
+      CHECK(f.tpot->raw.d == Approx(slope(*high.tpot, *low.tpot)).epsilon(1e-3));
+      CHECK(f.ttft->raw.d == Approx(slope(*high.ttft, *low.ttft)).epsilon(2e-3));
+      CHECK(f.ttft_p90->raw.d == Approx(slope(*high.ttft_p90, *low.ttft_p90)).epsilon(5e-3));
+      const double by = (plain(high.full.rate) - plain(low.full.rate)) / (2 * h);
+      CHECK(f.full.rate.raw.d == Approx(by).epsilon(1e-3).margin(1e-9));
+    }
+  }
+}
+
+TEST_CASE("recorded, the figures are the same bits") {
+  Numbers s;
+  const auto f = figures(s);
+  Tape tape;
+  const auto t = load_figures(input_of(s, lifted<Traced>(s)), input_of(s, lifted<double>(s)));
+  CHECK(plain(*t.ttft) == plain(*f.ttft));
+  CHECK(plain(*t.ttft_p90) == plain(*f.ttft_p90));
+  CHECK(plain(*t.tpot_p90) == plain(*f.tpot_p90));
+  CHECK(plain(t.full.rate) == plain(f.full.rate));
+}
+
+TEST_CASE("users: Little's law, the place for each, and the full batch") {
+  Numbers s;
+  s.slots = 32;
+  auto x = input_of(s, lifted<double>(s));
+  double last = 0;
+  for (const double users : {1.0, 4.0, 16.0, 30.0, 64.0, 500.0}) {
+    x.users = Count<double>(users);
+    const auto f = load_figures(x, x);
+    CAPTURE(users);
+    const double inside = plain(f.rate) * plain(*f.end_to_end);
+    CHECK(inside == Approx(users).epsilon(1e-6));
+    CHECK(plain(f.rate) >= last);
+    CHECK(plain(*f.ttft) > 0);
+    CHECK(plain(f.utilisation) <= 1 + 1e-9);
+    last = plain(f.rate);
+  }
+}
+
+TEST_CASE("no input gives NaN or a negative wait") {
+  std::mt19937_64 random(5);
+  const auto pick = [&](double low, double high) {
+    return low * std::pow(high / low, std::uniform_real_distribution<>()(random));
+  };
+  for (int i = 0; i < 3000; ++i) {
+    Numbers s;
+    s.rate = pick(1e-6, 1e4);
+    s.prompt = std::floor(pick(1, 1e6));
+    s.output = std::floor(pick(1, 1e5));
+    s.spread = i % 3 == 0 ? 0 : pick(0.01, 3);
+    s.shape = i % 2 == 0 ? LengthShape::kConstant : LengthShape::kLognormal;
+    s.slots = std::floor(pick(1, 1e5));
+    s.chunk = std::floor(pick(1, 1e5));
+    s.base = i % 5 == 0 ? 0 : pick(1e-6, 1);
+    s.decode = i % 7 == 0 ? 0 : pick(1e-9, 1e-2);
+    s.prefill = pick(1e-9, 1e-2);
+    s.burst = pick(0.01, 50);
+    s.prompts = static_cast<PromptSteps>(i % 3);
+    if (s.base == 0 && s.decode == 0) continue;
+    const auto f = figures(s);
+    CAPTURE(i, s.rate, s.prompt, s.output, s.spread, s.slots, s.chunk, s.base, s.decode, s.prefill,
+            s.burst, i % 3);
+    CHECK(plain(f.full.rate) > 0);
+    if (f.unbounded) continue;
+    for (const auto& y : {f.ttft, f.ttft_p50, f.ttft_p90, f.end_to_end, f.inclusive}) {
+      REQUIRE(y.has_value());
+      CHECK(plain(*y) > 0);
+      CHECK(std::isfinite(plain(*y)));
+    }
+    CHECK(plain(f.waiting->waiting) >= 0);
+    CHECK(plain(f.waiting->queue) >= 0);
+    if (f.tpot) CHECK(plain(*f.tpot) >= plain(f.decoding->step) * (1 - 1e-9));
+  }
+}
