@@ -182,7 +182,7 @@ struct PrefillPool {
   static void fields(V&& v, S&... s) {
     v(Field("cluster", "", "its GPUs; the plan's if not stated").by_name(), s.cluster...);
     ServingMesh<R>::fields(v, s.mesh...);
-    v(Field("batch", "b_pre", "prompts computed together").degree(), s.batch...);
+    v(Field("batch", "b_pre", "prompts computed together, on each data rank").degree(), s.batch...);
     v(Field("workers", "x", "prefill workers; as many as the rate needs if not stated").degree(),
       s.workers...);
     v(Field("decode_workers", "y", "decode workers; as many as the rate needs if not stated")

@@ -12,8 +12,9 @@ StaticBatch<R> static_batch(const ServingPlan<R>& plan, const ServingMachine<R>&
   StaticBatch<R> out;
   auto d = s.mesh.data;
   auto b = *plan.workload.batch;
-  NAME(b, d);
-  auto b_rank = kBatchPart(b / d);
+  auto R_all = Count<R>{1};
+  NAME(b, R_all, d);
+  auto b_rank = kBatchPart(b / (R_all * d));
   out.batch = b_rank;
   out.prompts = prompt_pass(s, fresh_prompt(plan.workload), b_rank, {});
   out.step = decode_step(plan, s, b_rank);
@@ -176,8 +177,9 @@ Running<R> running(const ServingPlan<R>& plan, const ServingMachine<R>& s, Servi
   NAME(o_req, T_p);
   run.ttft = kServiceTtft(o_req + T_p);
   auto s_new = fresh_prompt(plan.workload).fresh;
-  NAME(s_new);
-  run.prompt_rate = kPromptRate(s_new / T_p);
+  auto d = s.mesh.data;
+  NAME(s_new, d);
+  run.prompt_rate = kPromptRate(d * s_new / T_p);
   if (plan.targets.ttft && !plan.stated)
     run.longest_prompt = longest_prompt_in(plan, s, *plan.targets.ttft);
   run.n = batch_in_use(plan, s, out, run);
@@ -199,9 +201,8 @@ Running<R> running(const ServingPlan<R>& plan, const ServingMachine<R>& s, Servi
   auto s_rep = n / t_tok;
   NAME(s_rep);
   run.per_gpu = kServedPerGpu(s_rep / g);
-  auto s_full = X;
-  NAME(s_full);
-  run.full_per_gpu = kServedPerGpu(s_full / g);
+  auto s_all = X;
+  run.full_per_gpu = kServedPerGpu(called("s_rep", s_all) / g);
   run.requests = kServedRequests(R_all * X / T_out);
   if (plan.workload.batch) run.fixed = static_batch(plan, s);
   compare_ways(plan, s, out, run);

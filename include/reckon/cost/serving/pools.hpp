@@ -1,6 +1,6 @@
 // Prefill and decode on workers of their own: rates, the ratio real and whole, the cache that moves.
 //
-//   r_p = b_p / T_p              r_d = B / (t_tok·(o − 1))          requests/s of a worker
+//   r_p = stages · data ranks · b_p / T_p      r_d = B / (t_tok·(o − 1))          requests/s of a worker
 //   rate(x, y) = min(u_p·x·r_p, u_d·y·r_d)
 //   transfer   = KV of the prompt over the ports of the smaller worker; sent layer by layer, the last layer's alone
 //
@@ -11,9 +11,9 @@
 
 namespace reckon {
 
-inline const Formula kPrefillWorker{"serving.pools.prefill_rate", "r_p",
-                                    "requests/s of a prefill worker",
-                                    "stages · prompts over their time", Hint::kRequestRate};
+inline const Formula kPrefillWorker{
+    "serving.pools.prefill_rate", "r_p", "requests/s of a prefill worker",
+    "stages · data ranks · prompts over their time", Hint::kRequestRate};
 inline const Formula kDecodeWorker{"serving.pools.decode_rate", "r_d",
                                    "requests/s of a decode worker",
                                    "batch over the time of an answer", Hint::kRequestRate};
@@ -84,9 +84,11 @@ struct PoolParts {
 };
 
 template <class R>
-Frequency<R> prefill_worker(Count<R> b_pre, Count<R> p, Seconds<R> T_p) {
-  NAME(b_pre, p, T_p);
-  return kPrefillWorker(p * b_pre / T_p);
+Frequency<R> prefill_worker(Count<R> b_pre, const ServingMesh<R>& mesh, Seconds<R> T_p) {
+  auto p = mesh.pipeline;
+  auto d = mesh.data;
+  NAME(b_pre, p, d, T_p);
+  return kPrefillWorker(p * d * b_pre / T_p);
 }
 
 template <class R>
@@ -183,8 +185,8 @@ ServingPools<R> serving_pools(const PoolParts<R>& of) {
   out.per_token = of.per_token;
   out.batch = of.batch;
   const Count<R> one{1};
-  out.prefill_rate = prefill_worker(plan.prefill ? plan.prefill->batch : one,
-                                    of.prefill.mesh.pipeline, out.prefill_time);
+  out.prefill_rate =
+      prefill_worker(plan.prefill ? plan.prefill->batch : one, of.prefill.mesh, out.prefill_time);
   out.decode_rate = decode_worker(plan, of.batch, of.decode.mesh.data, out.per_token);
   auto r_p = out.prefill_rate;
   auto r_d = out.decode_rate;
