@@ -1,4 +1,5 @@
-// The closed form of a load: limits that are known, derivatives, one value on all number types, and nothing odd for odd input.
+// The closed form of a load: limits that are known, derivatives, one value on all number types, and nothing odd for
+// odd input.
 #include <cmath>
 #include <random>
 
