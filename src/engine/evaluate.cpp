@@ -14,6 +14,7 @@
 #include "reckon/engine/accuracy.hpp"
 #include "reckon/engine/legal.hpp"
 #include "reckon/units/format.hpp"
+#include "stack_lines.hpp"
 
 namespace reckon {
 namespace {
@@ -110,6 +111,7 @@ void headline(const doc::Value& resolved, const TrainingPlan<double>& plan,
   add("stack",
       fmt::format("{}{}{}{}", stack.name.empty() ? stack.id : stack.name,
                   changed(resolved, "stack"), stack.fitted.empty() ? "" : ": ", stack.fitted));
+  add("hidden", hidden_line(plan));
 }
 
 }  // namespace
@@ -231,6 +233,7 @@ Result evaluate(Workspace& work, const LoadedTraining& loaded) {
     r.warnings.push_back(
         fmt::format("a checkpoint takes {} to write, longer than the interval between two",
                     format_quantity(value_of(f->saving->write.raw), kSecond, Hint::kNone)));
+  if (plan.stack) stack_warnings(plan, e, r.warnings);
   list_assumptions(loaded, plan.assume, training_assumptions(plan), r.assumptions);
   list_limits(loaded, plan.memory, r.assumptions);
   r.not_modelled = not_modelled(plan);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "reckon/cost/operators/machine.hpp"
+#include "reckon/cost/schedule.hpp"
 
 namespace reckon {
 namespace {
@@ -19,6 +20,7 @@ class StackCheck {
     formats();
     curves();
     adapters();
+    schedule();
   }
 
  private:
@@ -100,6 +102,18 @@ class StackCheck {
         fault("stack", fmt::format("the stack's collectives have no curve for {}", name_of(op)))
             .help("name a file of hardware/collectives that has one");
     }
+  }
+
+  // Their bubble is no number of slots of equal passes: it has to be played with the kernels' times.
+  void schedule() {
+    if (plan_.mesh.pipeline <= 1 || counts_slots(plan_.schedule.kind)) return;
+    fault("schedule.kind",
+          fmt::format("{} is not priced with a software stack: its bubble depends on the passes "
+                      "one by one",
+                      title_of(plan_.schedule.kind)))
+        .help(
+            "schedule: {kind: 1f1b}, or an assumed efficiency in place of the stack: assume: "
+            "{train.mfu: 40%}");
   }
 
   void adapters() {

@@ -13,6 +13,7 @@
 #include "reckon/engine/evaluate.hpp"
 #include "reckon/engine/kinds.hpp"
 #include "reckon/engine/legal.hpp"
+#include "resolve_stack.hpp"
 
 namespace reckon {
 namespace {
@@ -303,6 +304,8 @@ Value resolve_training(Workspace& work, Value tree, Diagnostics& diagnostics) {
   apply_price(work, tree, diagnostics);
   rewrite("precision", resolve_precision);
   rewrite("optimizer", resolve_optimizer);
+  if (Value* stack = tree.find("stack"); stack && !stack->is_null())
+    *stack = stack_on_chip(work, *stack, tree.at("cluster.node.chip"), diagnostics);
   rewrite("stack", resolve_stack);
   rewrite("assume", resolve_assume);
   rewrite("law", resolve_law);

@@ -11,6 +11,7 @@
 #include "reckon/engine/import.hpp"
 #include "reckon/engine/resolve.hpp"
 #include "reckon/units/parse.hpp"
+#include "resolve_stack.hpp"
 
 namespace reckon {
 namespace {
@@ -462,7 +463,9 @@ Value resolve_stack(Workspace& work, const Value& said, Diagnostics& diagnostics
       return named(work, Shelf::kCollectives, v, diagnostics, [](Value&) {});
     });
   };
-  return named(work, Shelf::kStacks, said, diagnostics, complete);
+  Value out = named(work, Shelf::kStacks, said, diagnostics, complete);
+  if (out.is_mapping()) without_shelf_keys(out);
+  return out;
 }
 
 // An engine's file may start from another, as a stack's may.

@@ -14,11 +14,11 @@
 namespace reckon {
 
 // A: the whole plan and a time are stated. B: something that matters is not. C: sanity only, never fitted.
-enum class Tier { kA, kB, kC };
-constexpr auto names(Tier) { return std::array{"A", "B", "C"}; }
+enum class RowTier { kA, kB, kC };
+constexpr auto names(RowTier) { return std::array{"A", "B", "C"}; }
 
 struct MeasuredFacts {
-  Tier tier = Tier::kC;
+  RowTier tier = RowTier::kC;
   bool core = false, fit = true;
   std::string source, derived, assumed, caveat, unexplained;
 

@@ -23,7 +23,7 @@ std::string plain(std::string text) {
 
 bool proves(const JudgedRow& r, BudgetOf of) {
   if (of == BudgetOf::kMemory) return r.metric == "memory.total";
-  return r.facts.core || r.facts.tier == Tier::kA;
+  return r.facts.core || r.facts.tier == RowTier::kA;
 }
 
 void add_rows(Workspace& work, BudgetOf of, Diagnostics& d, std::string& out) {

@@ -130,7 +130,7 @@ std::optional<double> measured_step(const MeasuredRun& run) {
 std::vector<FitRow> fit_rows(const FitPlan& how, const std::vector<const MeasuredRun*>& runs) {
   std::vector<FitRow> out;
   for (const MeasuredRun* r : runs) {
-    const bool good = r->facts.fit && (r->facts.core || r->facts.tier == Tier::kA);
+    const bool good = r->facts.fit && (r->facts.core || r->facts.tier == RowTier::kA);
     const auto seconds = measured_step(*r);
     if (good && seconds && r->plan.stack)
       out.push_back({r, *seconds, r->facts.core ? 1 : how.other_weight});

@@ -157,7 +157,7 @@ void add_sets(RunsReport& report) {
       [](const JudgedRow& r) { return r.facts.core && !belongs(r, RowSet::kStated); });
   add("other tier A, plan stated", [](const JudgedRow& r) { return belongs(r, RowSet::kOther); });
   add("other tier A, plan completed", [](const JudgedRow& r) {
-    return r.facts.tier == Tier::kA && !r.facts.core && !r.facts.assumed.empty();
+    return r.facts.tier == RowTier::kA && !r.facts.core && !r.facts.assumed.empty();
   });
   add("tier B", [](const JudgedRow& r) { return belongs(r, RowSet::kB); });
 }
@@ -189,9 +189,9 @@ bool belongs(const JudgedRow& row, RowSet rows) {
     case RowSet::kStated:
       return f.core && f.assumed.empty();
     case RowSet::kOther:
-      return f.tier == Tier::kA && !f.core && f.assumed.empty();
+      return f.tier == RowTier::kA && !f.core && f.assumed.empty();
     case RowSet::kB:
-      return f.tier == Tier::kB && !f.core;
+      return f.tier == RowTier::kB && !f.core;
   }
   return false;
 }

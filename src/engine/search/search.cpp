@@ -10,6 +10,7 @@
 
 #include "assemble.hpp"
 #include "points_search.hpp"
+#include "reckon/engine/load.hpp"
 #include "reckon/engine/metric_named.hpp"
 #include "reckon/engine/points.hpp"
 #include "reckon/engine/sweep.hpp"

@@ -78,9 +78,8 @@ ByteRate<R> port_rate(const Group<R>& g, const OperatorMachine<R>& m, bool all_t
 }
 
 template <class R>
-Seconds<R> collective_time(CurveOf op, Bytes<R> S, const Group<R>& group,
-                           const OperatorMachine<R>& m) {
-  if (group.q <= 1) return {};
+Seconds<R> priced_collective(CurveOf op, Bytes<R> S, const Group<R>& group,
+                             const OperatorMachine<R>& m) {
   auto q = group.q;
   auto r = group.r;
   NAME(S, q, r);
@@ -99,6 +98,16 @@ Seconds<R> collective_time(CurveOf op, Bytes<R> S, const Group<R>& group,
   algorithm.offer("ring", ring_time(x, passes, m.stack.network));
   if (both) algorithm.offer("tree", tree_time(x, m.stack.network));
   return kAcrossNodes(algorithm.best());
+}
+
+template <class R>
+Seconds<R> collective_time(CurveOf op, Bytes<R> S, const Group<R>& group,
+                           const OperatorMachine<R>& m) {
+  if (group.q <= 1) return {};
+  if (const Seconds<R>* before = m.known.find(op, S, group.q, group.r)) return *before;
+  auto time = priced_collective(op, S, group, m);
+  m.known.keep(op, S, group.q, group.r, time);
+  return time;
 }
 
 // The whole all-to-all of an MoE layer's tokens. x: bytes of a rank's tokens, one copy each; what

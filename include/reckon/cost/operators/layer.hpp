@@ -144,7 +144,7 @@ Pass<R> tensor_time(const TrainingPlan<R>& plan, const LayerGroup<R>& g, const L
                     const LayerShape<R>& l, const OperatorMachine<R>& m) {
   if (l.t <= 1) return {};
   const OverlapStack<R>& o = m.stack.overlap;
-  auto exposed = 1 - (m.stack.async_tensor ? o.async_tensor : o.tensor);
+  auto exposed = left_of(m.stack.async_tensor ? o.async_tensor : o.tensor, o);
   const bool alone = g.mlp.kind == MlpKind::kMoe && expert_tensor(plan) <= 1;
   auto regions = alone || g.mlp.kind == MlpKind::kNone || g.mixer.kind == MixerKind::kNone
                      ? Count<R>{1}
@@ -197,7 +197,8 @@ Pass<R> expert_time(const TrainingPlan<R>& plan, const LayerGroup<R>& g, const L
   auto combine = dispatch_time(sent, g.mlp, x.expert, copies, m);
   auto dispatch =
       m.stack.fp8_dispatch ? dispatch_time(sent / 2, g.mlp, x.expert, copies, m) : combine;
-  auto left = m.stack.overlap_experts ? 1 - m.stack.overlap.expert : Ratio<R>{1};
+  auto left =
+      m.stack.overlap_experts ? left_of(m.stack.overlap.expert, m.stack.overlap) : Ratio<R>{1};
   NAME(dispatch, combine, left);
   auto each = kExpertExposed((dispatch + combine) * left);
   return {each, each};

@@ -69,7 +69,7 @@ Seconds<R> table_reduce(const Layout<R>& x, const LayerShape<R>& l, const Operat
   if (l.t <= 1) return {};
   auto reduce = collective_time(CurveOf::kAllReduce, l.H, x.tensor, m);
   NAME(reduce);
-  return kTableReduce(reduce * (1 - m.stack.overlap.tensor));
+  return kTableReduce(reduce * left_of(m.stack.overlap.tensor, m.stack.overlap));
 }
 
 template <class R>
@@ -210,7 +210,7 @@ Seconds<R> peer_time(const OperatorContext<R>& x) {
     once = once + collective_time(CurveOf::kAllGather, x.shape.H, x.layout.tensor, m);
   auto v = plan.schedule.chunks;
   NAME(once, v);
-  return kPeerTime(2 * once * (1 - m.stack.overlap.pipeline) * v);
+  return kPeerTime(2 * once * left_of(m.stack.overlap.pipeline, m.stack.overlap) * v);
 }
 
 // What a micro-batch takes, whatever stage a layer lies on and however states are sharded: follows from what LayerParts
@@ -327,6 +327,8 @@ OperatorLayers<R> operator_layers(const TrainingPlan<R>& plan, const Layout<R>& 
   const LayerShape<R> shape = layer_shape(plan, layout);
   OperatorLayers<R> out;
   std::vector<NamedGemm<R>> gemms;
+  gemms.reserve(8);
+  out.times.reserve(plan.model.layers.size());
   for (const LayerGroup<R>& g : plan.model.layers)
     out.times.push_back(layer_time(plan, g, layout, shape, m, gemms));
   out.embedding = embedding_time(plan, layout, shape, m);
