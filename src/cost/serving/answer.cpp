@@ -207,8 +207,6 @@ Running<R> running(const ServingPlan<R>& plan, const ServingMachine<R>& s, Servi
   if (plan.workload.batch) run.fixed = static_batch(plan, s);
   const bool loaded = plan.workload.rate || plan.workload.concurrency;
   if (loaded && !plan.stated && !plan.speculative && whole(*plan.workload.output) > 1) {
-    auto d = s.mesh.data;
-    NAME(d);
     run.engines = kEngines(R_all * d);
     run.load = under_load(plan, s, R_all, run.most);
   }
