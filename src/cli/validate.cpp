@@ -171,7 +171,9 @@ bool passes(What what, const ValidateOptions& options, const ValidateRequest& re
   if (is_idle(what, request.leave_out)) {
     if (!options.what.empty())
       d.error({}, fmt::format("validate {}: no {} to leave out", kWhat[what], options.leave_out))
-          .help(fmt::format("--leave-out {}", leaves_out(what)));
+          .help(what == kMemory || what == kErrors
+                    ? "no constant of it is fitted on these rows"
+                    : fmt::format("--leave-out {}", leaves_out(what)));
     return false;
   }
   if (request.form_stated && what != kCollectives) {

@@ -1,4 +1,6 @@
 // Names looked up and shorthands written out: trees in, trees out.
+#include "reckon/engine/resolve.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,7 +11,6 @@
 #include "parts.hpp"
 #include "reckon/base/text.hpp"
 #include "reckon/engine/import.hpp"
-#include "reckon/engine/resolve.hpp"
 #include "reckon/units/parse.hpp"
 #include "resolve_stack.hpp"
 

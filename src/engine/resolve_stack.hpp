@@ -9,8 +9,8 @@
 
 namespace reckon {
 
-// `said` with the name of the file that holds on this chip: the one named; the same software's on this chip; else the generic
-// one of the chip, with a warning. `default` is that. chip: its resolved tree, may be null.
+// `said` with the name of the file that holds on this chip: the one named; the same software's on this chip; else the
+// generic one of the chip, with a warning. `default` is that. chip: its resolved tree, may be null.
 doc::Value stack_on_chip(Workspace& work, doc::Value said, const doc::Value* chip,
                          Diagnostics& diagnostics);
 

@@ -77,7 +77,7 @@ Section stacks_section(const RunsReport& r) {
   std::vector<std::string> few;
   for (const RunGroup& g : r.stacks)
     if (g.model.rows < 6) few.push_back(g.name);
-  if (!few.empty())
+  if (!few.empty() && r.request.source.empty())
     s.notes.push_back("Fewer than six rows prove nothing: " + join(few, ", ") + ".");
   return s;
 }
@@ -147,6 +147,7 @@ Section verdicts_section(const RunsReport& r) {
                            : "said to fit"});
   }
   if (ran + failed == 0) return {};
+  if (s.table.empty()) s.table = Table({});
   s.notes.push_back(fmt::format(
       "{} of {} runs that ran are said to fit, {} of {} that ran out of memory are said not to.",
       right_ran, ran, right_failed, failed));
@@ -180,9 +181,10 @@ Section left_section(const RunsReport& r) {
   return s;
 }
 
-std::vector<Section> sections_of(const RunsReport& r, bool verbose) {
+std::vector<Section> sections_of(const RunsReport& r, bool verbose, bool picture) {
   std::vector<Section> out{sets_section(r), groups_section(r, r.files, "By source", "source"),
-                           stacks_section(r), picture_section(r)};
+                           stacks_section(r)};
+  if (picture) out.push_back(picture_section(r));
   if (!of_runs(r)) {
     out.push_back(verdicts_section(r));
     out.push_back(unexplained_section(r));
@@ -230,11 +232,11 @@ std::string optional_number(const std::optional<double>& x) { return x ? shortes
 }  // namespace
 
 std::string validate_runs_text(const RunsReport& report, const TextStyle& style) {
-  return sections_text(sections_of(report, style.verbose), style);
+  return sections_text(sections_of(report, style.verbose, true), style);
 }
 
 std::string validate_runs_markdown(const RunsReport& report) {
-  return sections_markdown(sections_of(report, false));
+  return sections_markdown(sections_of(report, false, false));
 }
 
 std::string validate_runs_json(const RunsReport& report) {

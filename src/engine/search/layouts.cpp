@@ -9,6 +9,7 @@ namespace reckon::searching {
 namespace {
 
 constexpr std::size_t kFirstRound = 16, kLargestRound = 512;
+constexpr std::uint64_t kReported = 32;  // plans between two looks at the clock
 
 struct Task {
   std::uint64_t number = 0, rests = 0;
@@ -60,8 +61,7 @@ class Rounds {
     std::atomic<std::size_t> next{from};
     const auto run = [&](unsigned thread) {
       for (std::size_t i = next++; i < to && !stopped(); i = next++) {
-        work(*evaluators_[thread], i);
-        if (thread == 0) report();
+        work(*evaluators_[thread], i, thread == 0);
       }
     };
     std::vector<std::thread> others;
@@ -75,7 +75,7 @@ class Rounds {
   }
 
   void sort_by_bound() {
-    deal(0, tasks_.size(), [this](Evaluator& e, std::size_t i) {
+    deal(0, tasks_.size(), [this](Evaluator& e, std::size_t i, bool) {
       e.begin(tasks_[i].shape);
       tasks_[i].least = e.least_step();
     });
@@ -92,8 +92,8 @@ class Rounds {
                                     Ranking(request_.top, request_.criteria.pareto[0].has_value()));
       std::vector<Counts> counts(to - from, Counts(request_.criteria.where.size()));
       const double slowest = bound();
-      deal(from, to, [&](Evaluator& e, std::size_t i) {
-        look(e, tasks_[i], slowest, rankings[i - from], counts[i - from]);
+      deal(from, to, [&](Evaluator& e, std::size_t i, bool reports) {
+        look(e, tasks_[i], slowest, {rankings[i - from], counts[i - from], reports});
       });
       for (std::size_t i = 0; i < to - from; ++i) {
         out_.ranking.merge(rankings[i]);
@@ -109,26 +109,45 @@ class Rounds {
     return prunes() ? out_.ranking.slowest() : std::numeric_limits<double>::infinity();
   }
 
-  void look(Evaluator& e, const Task& task, double slowest, Ranking& ranking, Counts& counts) {
+  struct Into {
+    Ranking& ranking;
+    Counts& counts;
+    bool reports;
+  };
+
+  void look(Evaluator& e, const Task& task, double slowest, Into into) {
     if (task.least > slowest) {
-      counts.bounded += task.rests;
-      done_ += task.rests;
+      into.counts.bounded += task.rests;
+      looked(task.rests, into.reports);
       return;
     }
     e.begin(task.shape);
-    std::uint64_t number = 0;
+    std::uint64_t number = 0, said = 0;
     double limit = slowest;
     generator_.rests(task.shape, [&](const Rest& rest) {
-      const Looked x = e.look(rest, limit);
-      const Candidate c{task.shape, rest};
-      counts.add(x, c, task.number, number);
-      if (x.fate == Fate::kKept) {
-        ranking.offer({x.objective, x.step, {x.pareto[0], x.pareto[1]}, task.number, number, c});
-        if (prunes()) limit = std::min(limit, ranking.slowest());
+      if (number - said == kReported) {
+        looked(kReported, into.reports);
+        said = number;
       }
+      if (!stopped()) look_at({task.shape, rest}, {task.number, number}, e, limit, into);
       ++number;
     });
-    done_ += task.rests;
+    looked(number - said, into.reports);
+  }
+
+  // One plan; `at`: in order of generation, shape and rest.
+  void look_at(const Candidate& c, std::pair<std::uint64_t, std::uint64_t> at, Evaluator& e,
+               double& limit, Into into) {
+    const Looked x = e.look(c.rest, limit);
+    into.counts.add(x, c, at.first, at.second);
+    if (x.fate != Fate::kKept) return;
+    into.ranking.offer({x.objective, x.step, {x.pareto[0], x.pareto[1]}, at.first, at.second, c});
+    if (prunes()) limit = std::min(limit, into.ranking.slowest());
+  }
+
+  void looked(std::uint64_t plans, bool reports) {
+    done_.fetch_add(plans, std::memory_order_relaxed);
+    if (reports) report();
   }
 
   const LookRequest& request_;
