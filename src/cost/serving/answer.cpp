@@ -205,6 +205,11 @@ Running<R> running(const ServingPlan<R>& plan, const ServingMachine<R>& s, Servi
   run.full_per_gpu = kServedPerGpu(called("s_rep", s_all) / g);
   run.requests = kServedRequests(R_all * X / T_out);
   if (plan.workload.batch) run.fixed = static_batch(plan, s);
+  const bool loaded = plan.workload.rate || plan.workload.concurrency;
+  if (loaded && !plan.stated && !plan.speculative && whole(*plan.workload.output) > 1) {
+    run.engines = kEngines(R_all * d);
+    run.load = under_load(plan, s, R_all, run.most);
+  }
   compare_ways(plan, s, out, run);
   pay(plan, s, out, run);
   if (plan.frontier) run.frontier = frontier(plan, s);

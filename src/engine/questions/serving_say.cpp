@@ -114,6 +114,22 @@ void say_running(const Plan& q, const Out& out, Result& r) {
                     text(r, "serve.gpus_for_rate")));
 }
 
+// Service and waiting under the stated load.
+void say_load(const Plan& q, const Out& out, Result& r) {
+  const Running<double>& run = *out.running;
+  if (!run.load || run.load->unbounded || !run.load->ttft) return;
+  r.answer.lines.push_back(fmt::format(
+      "under {}: {} of what the replicas take; first token after {} on average ({} of it service, "
+      "p90 {}), then {} a token",
+      q.workload.rate ? format_quantity(q.workload.rate->raw, kHertz, Hint::kRequestRate)
+                      : text_of_count(*q.workload.concurrency) + " users",
+      text(r, "serve.utilisation"), text(r, "serve.ttft"), text(r, "prefill.ttft"),
+      text(r, "serve.ttft_p90"), text(r, "serve.tpot")));
+  if (q.targets.ttft && *q.targets.ttft < *run.load->ttft && !(*q.targets.ttft < run.ttft))
+    r.warnings.push_back(fmt::format("waiting takes the first token beyond its target of {}",
+                                     format_quantity(q.targets.ttft->raw, kSecond)));
+}
+
 // A target that no batch keeps: its floor, and what sets it.
 void say_targets(const Plan& q, const Out& out, Result& r) {
   const Running<double>& run = *out.running;
@@ -257,6 +273,7 @@ void say_serving(const Plan& q, const Out& out, Result& r) {
   if (out.running) {
     say_running(q, out, r);
     add_pools(q, out, r);
+    say_load(q, out, r);
     say_targets(q, out, r);
     add_operators(*out.running, r);
     add_ways(r);
@@ -269,13 +286,14 @@ void say_serving(const Plan& q, const Out& out, Result& r) {
   r.answer.notes.emplace_back(
       "TPOT excludes the first token. decode.* prices steps of decodes alone; serve.saturation.* "
       "steps that carry prompts too.");
-  r.not_modelled = {"waiting in a queue", "tokenizing and detokenizing",
-                    "a scheduler's time that grows with the batch", "fragments of cache blocks"};
+  r.not_modelled = {"tokenizing and detokenizing", "a scheduler's time that grows with the batch",
+                    "fragments of cache blocks"};
   const bool dealt = q.assume.decode.shared_heads == SharedHeads::kByBatch &&
                      number(q.mesh.tensor) > number(fewest_kv_heads(q.model));
   if (dealt)
     r.not_modelled.emplace_back(
         "the exchange of queries and outputs among ranks that share a head");
+  if (!out.running || !out.running->load) r.not_modelled.emplace_back("waiting in a queue");
   if (q.mesh.data.raw > 1) r.not_modelled.emplace_back("experts' imbalance beyond one factor");
   say_mixers(q.model, r);
 }

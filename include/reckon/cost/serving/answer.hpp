@@ -10,6 +10,7 @@
 #include "reckon/cost/metric.hpp"
 #include "reckon/cost/serving/pools.hpp"
 #include "reckon/cost/serving/saturation.hpp"
+#include "reckon/cost/serving/under_load.hpp"
 
 namespace reckon {
 
@@ -52,6 +53,15 @@ inline const Formula kGpusForRate{"serving.gpus_for_rate", "G_rate", "GPUs for t
 inline const Formula kRateForBudget{
     "serving.rate_for_budget", "rate_$", "requests/s for the budget",
     "whole replicas it pays · their requests/s", Hint::kRequestRate};
+inline const Formula kEngines{"serving.load.engines", "E", "engines that share the load",
+                              "replicas · data ranks", Hint::kCount};
+inline const Formula kAllPresent{"serving.load.present", "L", "requests inside, all replicas",
+                                 "those of one engine · engines", Hint::kRatio};
+inline const Formula kAllTokens{"serving.load.tokens", "X_load", "tokens/s of all replicas",
+                                "those of one engine · engines", Hint::kTokenRate};
+inline const Formula kLoadPerUser{"serving.load.per_user", "s_user",
+                                  "tokens/s of one user under the load",
+                                  "one over the time between tokens", Hint::kTokenRate};
 inline const Formula kStatedLayers{"serving.stated.step", "t_step",
                                    "time of a step, of stated parts",
                                    "layers · the sum of a layer's parts + the rest"};
@@ -110,6 +120,8 @@ struct Running {
   std::optional<StaticBatch<R>> fixed;
   std::array<std::optional<ServingWay<R>>, kServingWays> ways;
   std::optional<ServingPools<R>> pools;
+  std::optional<LoadFigures<R>> load;  // where a rate or a concurrency is stated
+  std::optional<Count<R>> engines;     // replicas · data ranks, each with its share
   std::optional<Joules<R>> energy;
   std::optional<Dollars<R>> cost_input, cost_output;
   std::optional<Count<R>> gpus_for_rate;

@@ -112,6 +112,62 @@ void pool_metrics(V&& v, const ServingPools<R>& p) {
     kNoPrice);
 }
 
+// A figure under the load; why there is none.
+template <class R, class V>
+void load_metrics(V&& v, const Running<R>& r) {
+  constexpr const char* kNoLoad =
+      "the plan states neither rate nor concurrency (and no speculation or stated times beside it)";
+  constexpr const char* kUnbounded = "beyond saturation the queue grows without bound";
+  const char* why = !r.load             ? kNoLoad
+                    : r.load->unbounded ? kUnbounded
+                                        : "no closed form here: reckon load";
+  const auto of = [&r](auto get) {
+    using T = std::decay_t<decltype(get(*r.load))>;
+    return r.load ? get(*r.load) : T{};
+  };
+  using Load = const LoadFigures<R>&;
+  v(MetricInfo("serve.utilisation", "share of what the replicas take", Hint::kFraction),
+    of([](Load x) { return std::optional<Ratio<R>>(x.utilisation); }), kNoLoad);
+  v(MetricInfo("serve.ttft", "first token, mean, waiting included"),
+    of([](Load x) { return x.ttft; }), why);
+  v(MetricInfo("serve.ttft_p50", "first token, median"), of([](Load x) { return x.ttft_p50; }),
+    why);
+  v(MetricInfo("serve.ttft_p90", "first token, 90th percentile"),
+    of([](Load x) { return x.ttft_p90; }), why);
+  v(MetricInfo("serve.ttft_p99", "first token, 99th percentile"),
+    of([](Load x) { return x.ttft_p99; }),
+    !r.load || r.load->unbounded ? why : "p99: simulate (reckon load)");
+  v(MetricInfo("serve.itl", "time between tokens, mean"), of([](Load x) { return x.tpot; }), why);
+  v(MetricInfo("serve.tpot", "time per token, the first excluded"),
+    of([](Load x) { return x.tpot; }), why);
+  v(MetricInfo("serve.tpot_inclusive", "time per token, the first included"),
+    of([](Load x) { return x.inclusive; }), why);
+  v(MetricInfo("serve.end_to_end", "time to the last token"),
+    of([](Load x) { return x.end_to_end; }), why);
+  std::optional<Ratio<R>> present;
+  std::optional<Frequency<R>> tokens, per_user;
+  if (r.load && r.load->present && r.load->tokens_rate) {
+    auto E = *r.engines;
+    auto L_one = *r.load->present;
+    auto X_one = *r.load->tokens_rate;
+    NAME(E, L_one, X_one);
+    present = kAllPresent(L_one * E);
+    tokens = kAllTokens(X_one * E);
+    if (r.load->tpot) {
+      auto t_tok = *r.load->tpot;
+      NAME(t_tok);
+      per_user = kLoadPerUser(1 / t_tok);
+    }
+  }
+  v(MetricInfo("serve.concurrency", "requests inside, all replicas", Hint::kRatio), present, why);
+  v(MetricInfo("serve.tokens_per_second", "tokens/s of all replicas under the load",
+               Hint::kTokenRate),
+    tokens, why);
+  v(MetricInfo("serve.tokens_per_second_per_user", "tokens/s of one user under the load",
+               Hint::kTokenRate),
+    per_user, why);
+}
+
 template <class R, class V>
 void running_metrics(V&& v, const Running<R>& r, const char* bound) {
   static constexpr MetricInfo kPrefillOps[] = RECKON_STEP_METRICS("prefill", "prefill: ");
@@ -159,6 +215,7 @@ void running_metrics(V&& v, const Running<R>& r, const char* bound) {
   v(MetricInfo("serve.saturation.request_rate", "requests/s of all replicas then",
                Hint::kRequestRate),
     r.requests);
+  load_metrics<R>(v, r);
   constexpr const char* kNoStatic = "the plan states no static batch: batch: 8";
   const auto fixed = [&r](auto get) {
     using T = std::decay_t<decltype(get(*r.fixed))>;
