@@ -176,7 +176,9 @@ static void collect(const TrainingEstimate<R>& e, const MemoryByStage<R>& stages
 
 std::vector<Metric> metrics_of(const TrainingPlan<double>& plan) {
   std::vector<Metric> out;
-  collect(estimate(plan), memory_by_stage(plan), out);
+  const TrainingEstimate<double> e = estimate(plan);
+  collect(e, memory_by_stage(plan), out);
+  add_communication_words(plan, e.communication, out);
   return out;
 }
 

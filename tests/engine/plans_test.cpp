@@ -12,7 +12,9 @@ TEST_CASE("Plans meet their expectations") {
   REQUIRE(files.size() >= 10);
   for (const std::string& file : files) {
     CAPTURE(file);
-    if (file.find("/plans/spaces/") != std::string::npos) continue;  // they expect nothing
+    // They expect nothing: spaces are searched, measured runs are held to budgets by `validate`.
+    if (file.find("/plans/spaces/") != std::string::npos) continue;
+    if (file.find("/plans/measured/") != std::string::npos) continue;
     const CheckReport report = check_file(test::data(), file, diagnostics);
     CHECK(!report.lines.empty());
     for (const CheckLine& line : report.lines) {

@@ -118,11 +118,14 @@ TEST_CASE("what is no number is null with a reason") {
         ",,b,,B,\"a \"\"title\"\", with a comma\",unbounded\n");
 }
 
-TEST_CASE("CSV has a line per metric and plan") {
+// Rows, median and 90th percentile of each prediction.
+std::size_t lines_of_accuracy(const Result& r) { return 3 * r.accuracy.size(); }
+
+TEST_CASE("CSV has a line per metric, of how good it was, and plan") {
   const Result &a = plans::sample("dense"), &b = plans::sample("abstract");
   const std::string csv = eval_csv({a, b});
   CHECK(static_cast<std::size_t>(std::count(csv.begin(), csv.end(), '\n')) ==
-        1 + a.metrics.size() + b.metrics.size());
+        1 + a.metrics.size() + b.metrics.size() + lines_of_accuracy(a) + lines_of_accuracy(b));
   for (const Metric& m : b.metrics) CHECK(csv.find("plan.yaml,," + m.id + ",") != csv.npos);
   check_golden("abstract.csv", eval_csv({b}));
 }

@@ -17,7 +17,8 @@ Generator::Generator(const TrainingPlan<double>& plan, const Choices& choices)
       choices_(choices),
       gpus_(gpus_of(plan)),
       node_gpus_(number(plan.cluster.node.gpus)),
-      closed_forms_(plan.stack || plan.assume.stages != StageBalance::kByFlops ||
+      slots_only_(plan.stack.has_value()),
+      closed_forms_(plan.assume.stages != StageBalance::kByFlops ||
                     plan.model.abstract()) {
   for (const auto& g : plan.model.layers) layers_ += static_cast<int>(number(g.count));
   for (const int p : choices.pipeline) {
@@ -98,6 +99,7 @@ bool Generator::runs(ScheduleKind kind, int p, int v, long n) const {
   const schedule::PipelineLayout x{kind, p, chunks, static_cast<int>(n)};
   if (schedule::fault_of(x) != schedule::LayoutFault::kNone) return false;
   if (counts_slots(kind)) return true;
+  if (slots_only_) return false;  // what legal_stack.cpp refuses
   if (passes_of(x) > kMostPasses) return false;
   if (choices_.played) return true;
   // Only where a published formula holds.
