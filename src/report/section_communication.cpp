@@ -63,27 +63,32 @@ Section communication_section(Reader& r, const Canvas&) {
   return {.title = "Communication of one GPU", .table = std::move(out), .notes = {note}};
 }
 
-// One line per operation: what is called, among whom, over what, behind what it may hide.
+// If verbose, one line per operation: what is called, among whom, over what, behind what it may hide.
 Section collectives_section(Reader& r, const Canvas& canvas) {
-  if (r.result().mesh.empty() && !canvas.verbose) return {};
-  Table out({{"for"},
-             {"operation"},
-             {"ranks", Align::kRight},
-             {"in a node", Align::kRight},
-             {"over"},
-             {"may hide behind"},
-             {"exposed", Align::kRight}});
+  if (!canvas.verbose) return {};
+  // A narrow terminal has no room to repeat what the mesh and the table above say: links, shares of a node, exposure.
+  const bool wide = canvas.width >= 120, narrow = canvas.width < 100;
+  std::vector<Table::Column> columns{{"for"}, {"operation"}, {"ranks", Align::kRight}};
+  if (!narrow) columns.push_back({"in a node", Align::kRight});
+  if (wide) columns.push_back({"over"});
+  columns.push_back({"may hide behind"});
+  if (!narrow) columns.push_back({"exposed", Align::kRight});
+  Table out(columns);
   const auto add = [&](std::string_view op, std::string_view label) {
     const Metric* ranks = r.get(id_of(op, "ranks"));
     if (!ranks || ranks->value <= 1) return;
     const auto cell = [&](const char* what) { return r.text(id_of(op, what)); };
-    out.row({std::string(label), cell("operation"), cell("ranks"), cell("in_node"), cell("link"),
-             cell("behind"), cell("exposed_share")});
+    std::vector<std::string> cells{std::string(label), cell("operation"), cell("ranks")};
+    if (!narrow) cells.push_back(cell("in_node"));
+    if (wide) cells.push_back(cell("link"));
+    cells.push_back(cell("behind"));
+    if (!narrow) cells.push_back(cell("exposed_share"));
+    out.row(std::move(cells));
   };
   add("all_gather", "weights");
   add("reduce_scatter", "gradients");
   add("all_reduce", "gradients");
-  add("replicas", "replicas' gradients");
+  add("replicas", "replicas");
   add("tensor", "tensor");
   add("context", "context");
   add("expert", "experts");

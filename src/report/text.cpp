@@ -54,6 +54,11 @@ const std::vector<std::string_view>& left_out_of_text() {
       "cluster.gpus", "cluster.nodes", "mesh.data", "batch.*", "fits", "memory.shortfall",
       // counts that stand behind others
       "parameters.*", "flops.per_token.*", "comm.*.step_bytes",
+      // who talks to whom, over what: the mesh says it, and a table of its own if verbose
+      "comm.*.link", "comm.*.in_node", "comm.*.ranks", "comm.*.operation", "comm.*.behind",
+      "comm.*.exposed_share",
+      // of each stage, where a terminal is narrow
+      "memory.stage.*.reserve", "memory.stage.*.parameters", "memory.stage.*.buffers",
       // of the state without ZeRO, or of a part of it
       "memory.states_unsharded", "memory.weights_unsharded", "memory.after_states",
       "memory.optimizer_bytes_per_param", "memory.optimizer_over_weights"};

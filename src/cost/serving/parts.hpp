@@ -266,7 +266,7 @@ std::vector<FrontierPoint<R>> frontier(const ServingPlan<R>& plan, const Serving
     }
   }
   std::sort(out.begin(), out.end(), [](const FrontierPoint<R>& a, const FrontierPoint<R>& b) {
-    return value_of(a.per_user.raw) > value_of(b.per_user.raw);
+    return plain(a.per_user) > plain(b.per_user);
   });
   while (out.size() > kFrontierPoints) out.erase(out.begin() + 1);
   return out;

@@ -12,6 +12,7 @@
 #include "reckon/spec/hardware.hpp"
 #include "reckon/spec/stack.hpp"
 #include "reckon/units/formula/formula.hpp"
+#include "reckon/units/formula/plain.hpp"
 
 namespace reckon {
 
@@ -58,14 +59,13 @@ class KnownTimes {
   const Seconds<R>* find(CurveOf op, Bytes<R> S, Count<R> q, Count<R> r) const {
     for (std::size_t i = 0; i < count_; ++i) {
       const Known& k = known_[i];
-      if (k.op == op && k.S == value_of(S.raw) && k.q == value_of(q.raw) && k.r == value_of(r.raw))
-        return &k.time;
+      if (k.op == op && k.S == plain(S) && k.q == plain(q) && k.r == plain(r)) return &k.time;
     }
     return nullptr;
   }
   void keep(CurveOf op, Bytes<R> S, Count<R> q, Count<R> r, Seconds<R> time) {
     if (count_ == known_.size()) return;
-    known_[count_++] = {op, value_of(S.raw), value_of(q.raw), value_of(r.raw), time};
+    known_[count_++] = {op, plain(S), plain(q), plain(r), time};
   }
 
  private:

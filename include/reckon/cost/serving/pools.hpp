@@ -8,6 +8,7 @@
 #pragma once
 
 #include "reckon/cost/serving/saturation.hpp"
+#include "reckon/units/formula/plain.hpp"
 
 namespace reckon {
 
@@ -129,9 +130,9 @@ PoolPair<R> pool_pair(const ServingPlan<R>& plan, const ServingPools<R>& p, Coun
 // The pair of at most `most` workers each that gives most tokens/s per GPU: searched on plain numbers.
 template <class R>
 PoolPair<R> best_pair(const ServingPlan<R>& plan, const ServingPools<R>& p, int most) {
-  const double up = value_of(plan.assume.pools.prefill.raw) * value_of(p.prefill_rate.raw);
-  const double ud = value_of(plan.assume.pools.decode.raw) * value_of(p.decode_rate.raw);
-  const double gp = value_of(p.prefill_gpus.raw), gd = value_of(p.decode_gpus.raw);
+  const double up = plain(plan.assume.pools.prefill) * plain(p.prefill_rate);
+  const double ud = plain(plan.assume.pools.decode) * plain(p.decode_rate);
+  const double gp = plain(p.prefill_gpus), gd = plain(p.decode_gpus);
   double best = 0;
   int at_x = 1, at_y = 1;
   for (int x = 1; x <= most; ++x) {
