@@ -176,6 +176,13 @@ static void collect(const TrainingEstimate<R>& e, const MemoryByStage<R>& stages
 
 std::vector<Metric> metrics_of(const TrainingPlan<double>& plan) {
   std::vector<Metric> out;
+  collect(estimate(plan), memory_by_stage(plan), out);
+  return out;
+}
+
+// With what is said in words, as a result has them.
+static std::vector<Metric> said_metrics_of(const TrainingPlan<double>& plan) {
+  std::vector<Metric> out;
   const TrainingEstimate<double> e = estimate(plan);
   collect(e, memory_by_stage(plan), out);
   add_communication_words(plan, e.communication, out);
@@ -247,7 +254,7 @@ Result evaluate(Workspace& work, const LoadedTraining& loaded) {
 
 Result LoadedTraining::result(Workspace& work) const { return evaluate(work, *this); }
 
-std::vector<Metric> LoadedTraining::metrics(Workspace&) const { return metrics_of(plan); }
+std::vector<Metric> LoadedTraining::metrics(Workspace&) const { return said_metrics_of(plan); }
 
 bool LoadedTraining::at(const Changes& changes, std::vector<Metric>& out,
                         Diagnostics& diagnostics) const {
@@ -258,7 +265,7 @@ bool LoadedTraining::at(const Changes& changes, std::vector<Metric>& out,
     if (!set_member(changed, path, value, {diagnostics, unused})) return false;
   }
   if (diagnostics.error_count() == before) check_legal(changed, origins, resolved, diagnostics);
-  if (diagnostics.error_count() == before) out = metrics_of(changed);
+  if (diagnostics.error_count() == before) out = said_metrics_of(changed);
   return true;
 }
 

@@ -23,6 +23,8 @@ std::vector<std::string> idle_inputs(const Loaded& loaded) {
     const std::string path(recorded.tape().name_of(i)->path);
     const auto at = loaded.origins.find(path);
     if (at == loaded.origins.end() || !of_flag(at->second.span)) continue;
+    if (path.find('.') != path.npos)
+      continue;  // a figure of a machine or a model that a flag names
     if (!read.contains(path)) out.push_back(path);
   }
   std::sort(out.begin(), out.end());

@@ -69,7 +69,10 @@ TEST_CASE("commands print what their golden files say") {
     files.push_back(entry.path());
   std::sort(files.begin(), files.end());
   REQUIRE(!files.empty());
-  const fs::path scratch = fs::temp_directory_path() / ("reckon-cli-" + std::to_string(getpid()));
+  // Of one length whatever the process: a caret's line is as long as the name it marks.
+  std::string process = std::to_string(getpid());
+  process.insert(0, 7 - std::min<std::size_t>(process.size(), 7), '0');
+  const fs::path scratch = fs::temp_directory_path() / ("reckon-cli-" + process);
   fs::create_directories(scratch);
   for (const fs::path& file : files) {
     const std::string expected = slurp(file);

@@ -94,6 +94,9 @@ TEST_CASE("no step is slower with faster links, memory or arithmetic") {
     for (const Change& change : changes) {
       TrainingPlan<double> faster = p;
       change(faster);
+      CAPTURE(i, &change - changes.data(), p.mesh.pipeline.raw, p.schedule.kind, p.stack.has_value(),
+              of(p, "step.bubble"), of(faster, "step.bubble"), of(p, "step.exposed"),
+              of(faster, "step.exposed"), of(p, "step.imbalance"), of(faster, "step.imbalance"), of(p,"step.compute"), of(faster,"step.compute"), of(p,"step.recompute"), of(faster,"step.recompute"));
       CHECK(of(faster, "step.time") <= before * (1 + 1e-12));
     }
   }
@@ -130,7 +133,7 @@ TEST_CASE("the printed parts add up to the total") {
               at("memory.buffers") + at("memory.reserve") ==
           Approx(at("memory.total")));
     CHECK(at("step.compute") + at("step.recompute") + at("step.imbalance") + at("step.bubble") +
-              at("step.exposed") + at("step.optimizer") ==
+              at("step.exposed") + at("step.optimizer") + at("step.fixed") + at("step.growth") ==
           Approx(at("step.time")));
   }
 }

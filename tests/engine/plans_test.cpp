@@ -23,7 +23,7 @@ TEST_CASE("Plans meet their expectations") {
     }
   }
   INFO(diagnostics.render());
-  CHECK(diagnostics.all().empty());
+  CHECK(!diagnostics.has_errors());  // a warning is part of an answer: kernels that nobody measured
 }
 
 TEST_CASE("An expectation that is off by more than its tolerance is missed") {

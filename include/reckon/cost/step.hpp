@@ -73,7 +73,9 @@ Seconds<R> optimizer_time(const TrainingPlan<R>& plan, const Layout<R>& x, const
   moved.dense = 2 * M_states + moved.dense;
   moved.experts = 2 * states.experts + moved.experts;
   auto bytes = shared_out(kOptimizerBytes, kOptimizerBytesMoe, moved, n_o);
-  return kOptimizerTime(bytes / (plan.cluster.node.chip.memory.bandwidth * efficiency));
+  auto e_m = efficiency;
+  NAME(e_m);
+  return kOptimizerTime(bytes / (plan.cluster.node.chip.memory.bandwidth * e_m));
 }
 
 // When data-parallel traffic runs, and behind what it may hide: gathers behind forward passes,

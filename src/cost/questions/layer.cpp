@@ -54,7 +54,11 @@ TrainingPlan<R> plan_of(const LayerQuestion<R>& q) {
   plan.precision = q.precision;
   plan.assume = q.assume;
   plan.stack = q.stack;
-  plan.batch.global = q.micro * data_degree(plan, plan.cluster.nodes * plan.cluster.node.gpus);
+  auto G = plan.cluster.nodes * plan.cluster.node.gpus;
+  NAME(G);
+  auto B = q.micro * data_degree(plan, G);
+  NAME(B);
+  plan.batch.global = B;
   return plan;
 }
 

@@ -27,10 +27,10 @@ LoadOn<R> machine_of(const LoadQuestion<R>& q) {
 
 template <class R>
 Count<R> mean_cached(const LoadQuestion<R>& q) {
-  auto s = *q.traffic.prompt;
-  auto o = *q.traffic.output;
-  NAME(s, o);
-  return kMeanContext(s + o / 2);
+  auto T = *q.traffic.prompt;
+  auto T_out = *q.traffic.output;
+  NAME(T, T_out);
+  return kMeanContext(T + T_out / 2);
 }
 
 // t(n, x) with sequences of T_ctx cached tokens.

@@ -45,6 +45,14 @@ inline const Formula kLimitByBatch{"load.saturation_by_batch", "λ_B",
 inline const Formula kLimitByPrefill{"load.saturation_by_prefill", "λ_p",
                                      "rate at which every chunk is full", "ρ = 1",
                                      Hint::kRequestRate};
+inline const Formula kLimitByPrefillAlone{"load.saturation_by_prefill_alone", "λ_p",
+                                          "rate at which prefill never rests",
+                                          "1 / S where nothing decodes", Hint::kRequestRate};
+inline const Formula kSaturationAlone{"load.saturation_alone", "λ_sat",
+                                      "rate beyond which the queue grows without bound",
+                                      "of prefill, where nothing decodes", Hint::kRequestRate};
+inline const Formula kPromptSlotWhole{"load.prompt_slot_whole", "S",
+                                      "time that a prompt keeps prefill busy", "a step of its own"};
 inline const Formula kSaturation{"load.saturation", "λ_sat",
                                  "rate beyond which the queue grows without bound",
                                  "the first of batch and prefill", Hint::kRequestRate};
@@ -110,7 +118,7 @@ PromptWork<R> prompt_work(const LoadInput<R>& x, Count<R> n) {
     for (const LengthShare<R>& one : x.lengths)
       cost.add("share", one.share * x.step(none, one.tokens));
     auto E = kPromptCostWhole(cost.total());
-    return {detail::felt(x, E), E};
+    return {detail::felt(x, E), kPromptSlotWhole(E)};
   }
   auto t_c = called("t_c", x.step(n, c));
   auto nu = detail::beside_in_step(x, n);
@@ -204,8 +212,8 @@ LoadLimits<R> saturation(const LoadInput<R>& x, const LoadInput<double>& flat) {
   if (!x.decodes()) {
     auto S = prompt_work(x, Count<R>{0}).slot;
     NAME(S);
-    out.by_prefill = kLimitByPrefill(1 / S);
-    out.rate = kSaturation(*out.by_prefill);
+    out.by_prefill = kLimitByPrefillAlone(1 / S);
+    out.rate = kSaturationAlone(*out.by_prefill);
     out.by_prefill_first = true;
     return out;
   }

@@ -14,6 +14,8 @@ namespace reckon {
 
 inline const Formula kInclusive{"load.tpot_inclusive", "TPOT_incl",
                                 "time per token with the first, mean", "end to end / o"};
+inline const Formula kEndAtFirst{"load.end_at_first", "T_all", "time to the last token, mean",
+                                 "the first is the last"};
 inline const Formula kEndToEnd{"load.end_to_end", "T_all", "time to the last token, mean",
                                "TTFT + (o − 1)·TPOT"};
 inline const Formula kOutputRate{"load.tokens_rate", "X_tok", "tokens/s of all answers", "λ·o",
@@ -57,9 +59,9 @@ void tpot_figures(const LoadInput<R>& x, LoadFigures<R>& f) {
   const bool chunks = x.prompts != PromptSteps::kFirst;
   auto t_c = chunks ? x.step(n, c) : TPOT;
   NAME(t_c);
-  f.tpot_p90 = kTpotP90(chunks ? max(TPOT, min(p90, t_c)) : p90);
+  f.tpot_p90 = chunks ? kTpotP90Capped(max(TPOT, min(p90, t_c))) : kTpotP90(p90);
   if (plain(f.utilisation) <= kP99Until)
-    f.tpot_p99 = kTpotP99(chunks ? max(TPOT, min(p99, t_c)) : p99);
+    f.tpot_p99 = chunks ? kTpotP99Capped(max(TPOT, min(p99, t_c))) : kTpotP99(p99);
 }
 
 template <class R>
@@ -68,9 +70,7 @@ void totals(const LoadInput<R>& x, LoadFigures<R>& f) {
   auto o = x.output;
   auto rate = f.rate;
   NAME(TTFT, o, rate);
-  Seconds<R> rest{};
-  if (f.tpot) rest = (o - 1) * *f.tpot;
-  auto T_all = kEndToEnd(TTFT + rest);
+  auto T_all = f.tpot ? kEndToEnd(TTFT + (o - 1) * *f.tpot) : kEndAtFirst(TTFT);
   f.end_to_end = T_all;
   f.inclusive = kInclusive(T_all / o);
   f.present = kPresent(rate * T_all);
@@ -79,9 +79,10 @@ void totals(const LoadInput<R>& x, LoadFigures<R>& f) {
 
 template <class R>
 void percentiles(const LoadWaiting<R>& w, LoadFigures<R>& f) {
-  f.ttft_p50 = ttft_percentile(kTtftP50, w, 0.5);
-  f.ttft_p90 = ttft_percentile(kTtftP90, w, 0.9);
-  if (plain(f.utilisation) <= kP99Until) f.ttft_p99 = ttft_percentile(kTtftP99, w, 0.99);
+  f.ttft_p50 = ttft_percentile(kTtftP50, kTtftP50Atom, w, 0.5);
+  f.ttft_p90 = ttft_percentile(kTtftP90, kTtftP90Atom, w, 0.9);
+  if (plain(f.utilisation) <= kP99Until)
+    f.ttft_p99 = ttft_percentile(kTtftP99, kTtftP99Atom, w, 0.99);
 }
 
 }  // namespace detail

@@ -22,6 +22,15 @@ inline const Formula kTtftP90{"load.ttft.p90", "TTFT_90", "time to first token, 
                               "residual, wait and own steps, inverted"};
 inline const Formula kTtftP99{"load.ttft.p99", "TTFT_99", "time to first token, 99th percentile",
                               "residual, wait and own steps, inverted"};
+// Where many requests take one time, to the last digit.
+inline const Formula kTtftP50Atom{"load.ttft.p50_atom", "TTFT_50", "time to first token, median",
+                                  "what many requests share"};
+inline const Formula kTtftP90Atom{"load.ttft.p90_atom", "TTFT_90",
+                                  "time to first token, 90th percentile",
+                                  "what many requests share"};
+inline const Formula kTtftP99Atom{"load.ttft.p99_atom", "TTFT_99",
+                                  "time to first token, 99th percentile",
+                                  "what many requests share"};
 inline const Formula kTpotDeviation{"load.tpot.deviation", "σ_TPOT",
                                     "deviation of a request's mean time per token",
                                     "a Poisson number of prompts in its time"};
@@ -29,10 +38,16 @@ inline const Formula kTpotP50{"load.tpot.p50", "TPOT_50", "time per token, media
                               "normal: the mean"};
 inline const Formula kTpotP90{"load.tpot.p90", "TPOT_90",
                               "time per token, 90th percentile of requests",
-                              "normal: mean + 1.2816·σ, at most a step with a full chunk"};
+                              "normal: mean + 1.2816·σ"};
+inline const Formula kTpotP90Capped{"load.tpot.p90_capped", "TPOT_90",
+                                    "time per token, 90th percentile of requests",
+                                    "normal: mean + 1.2816·σ, at most a step with a full chunk"};
 inline const Formula kTpotP99{"load.tpot.p99", "TPOT_99",
                               "time per token, 99th percentile of requests",
-                              "normal: mean + 2.3263·σ, at most a step with a full chunk"};
+                              "normal: mean + 2.3263·σ"};
+inline const Formula kTpotP99Capped{"load.tpot.p99_capped", "TPOT_99",
+                                    "time per token, 99th percentile of requests",
+                                    "normal: mean + 2.3263·σ, at most a step with a full chunk"};
 
 namespace detail {
 
@@ -101,7 +116,8 @@ inline double longest_of(const LoadWaiting<double>& w) {
 }  // namespace detail
 
 template <class R>
-Seconds<R> ttft_percentile(const Formula& name, const LoadWaiting<R>& w, double p) {
+Seconds<R> ttft_percentile(const Formula& name, const Formula& atom, const LoadWaiting<R>& w,
+                           double p) {
   const LoadWaiting<double> flat = detail::flattened(w);
   const auto miss = [&](double x) {
     return 1 - p - plain(detail::ttft_beyond(flat, Seconds<double>(x)));
@@ -110,7 +126,7 @@ Seconds<R> ttft_percentile(const Formula& name, const LoadWaiting<R>& w, double 
   const double h = 1e-6 * x, density = (miss(x + h) - miss(x - h)) / (2 * h);
   auto x_0 = found<R>("x_0", x) * 1_s;
   // Between two atoms there is no slope to follow.
-  if (!(density * x > 1e-6) || density * x > 1e4) return name(x_0 + Seconds<R>{});
+  if (!(density * x > 1e-6) || density * x > 1e4) return atom(x_0);
   auto above = called("P_beyond", detail::ttft_beyond(w, x_0));
   auto share = found<R>("1 − p", 1 - p);
   auto slope = found<R>("density", density);

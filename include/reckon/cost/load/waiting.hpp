@@ -124,7 +124,9 @@ void own_steps(const LoadInput<R>& x, const LoadDecoding<R>& d, LoadWaiting<R>& 
       continue;
     }
     const auto [k, rest] = chunks_of(one.tokens, c);
-    out.own.push_back({one.share, kOwnSteps(k * x.step(n, c) + x.step(n, rest))});
+    auto t_c = called("t_c", x.step(n, c));
+    auto t_last = called("t_last", x.step(n, rest));
+    out.own.push_back({one.share, kOwnSteps(k * t_c + t_last)});
   }
 }
 
@@ -201,7 +203,8 @@ void wait_shared(const LoadInput<R>& x, const LoadDecoding<R>& d, LoadWaiting<R>
   Sum<kSecond, R> with, without;
   for (const LengthShare<R>& one : x.lengths) {
     const auto [k, rest] = chunks_of(one.tokens, c);
-    auto own = kOwnSteps(k * t_c + x.step(n, rest));
+    auto t_last = called("t_last", x.step(n, rest));
+    auto own = kOwnSteps(k * t_c + t_last);
     out.own.push_back({one.share, own});
     without.add("share", one.share * own);
     if (!waits) continue;
@@ -250,16 +253,19 @@ void add_up(const LoadInput<R>& x, LoadWaiting<R>& out) {
     own.add("share", out.own[i].share * out.own[i].time);
     alone.add("share", x.lengths[i].share * x.step(none, x.lengths[i].tokens));
   }
-  auto residual = out.residual;
-  auto queue = out.queue;
-  auto slots = out.slots;
+  Sum<kSecond, R> waits;
+  waits.add("residual", out.residual);
+  waits.add("queue", out.queue);
+  waits.add("slots", out.slots);
+  auto o_req = out.overhead;
+  NAME(o_req);
   auto T_own = called("T_own", own.total());
   auto T_alone = kAlone(alone.total());
-  auto W_all = kWaitsMean(residual + queue + slots);
+  auto W_all = kWaitsMean(waits.total());
   out.waiting = W_all;
   out.alone = T_alone;
   out.sharing = kChunking(T_own - T_alone);
-  out.ttft = kTtft(x.overhead + W_all + T_own);
+  out.ttft = kTtft(o_req + W_all + T_own);
 }
 
 }  // namespace detail

@@ -24,6 +24,12 @@ inline const Formula kFlashBackward{"operator.attention.backward", "t_att_b",
 inline const Formula kUnfusedAttention{"operator.attention.unfused", "t_att",
                                        "unfused attention core",
                                        "two batched GEMMs and the scores' traffic"};
+inline const Formula kUnfusedBackward{"operator.attention.unfused_backward", "t_att_b",
+                                      "unfused attention, backward",
+                                      "its GEMMs twice, and traffic of the scores"};
+inline const Formula kRingStepNetwork{"operator.attention.hop_network", "t_hop",
+                                      "one hop of keys and values between nodes",
+                                      "over the network port"};
 inline const Formula kRingStep{"operator.attention.hop", "t_hop",
                                "keys and values to the next context rank",
                                "bytes over the link, and a hop"};
@@ -93,7 +99,7 @@ Pass<R> unfused_attention(const AttentionShape<R>& x, bool dropout, const Operat
   auto kernels = dropout ? Count<R>{2} : Count<R>{1};
   NAME(b_f, b_b);
   return {kUnfusedAttention(gemms + traffic_time(scores * b_f, kernels, m)),
-          kUnfusedAttention(2 * gemms + traffic_time(scores * b_b, kernels, m))};
+          kUnfusedBackward(2 * gemms + traffic_time(scores * b_b, kernels, m))};
 }
 
 template <class R>
@@ -111,7 +117,7 @@ Seconds<R> ring_hop(Bytes<R> kv_bytes, const Group<R>& group, const OperatorMach
   const auto& k = m.stack.network;
   NAME(kv_bytes);
   if (group.crosses())
-    return kRingStep(kv_bytes / (port_rate(group, m) * k.efficiency) + k.network_hop);
+    return kRingStepNetwork(kv_bytes / (port_rate(group, m) * k.efficiency) + k.network_hop);
   auto W = curve(CurveOf::kAllGather, m.N_node, m).rate;
   NAME(W);
   return kRingStep(kv_bytes / (k.ring_attention * W) + k.node_hop);

@@ -23,6 +23,12 @@ inline const Formula kOperatorBackward{"operator.layer.backward", "B", "one laye
                                        "its operators and what communication leaves exposed"};
 inline const Formula kOperatorRecompute{"operator.layer.recompute", "R", "one layer, recomputed",
                                         "what the policy runs again before the backward pass"};
+inline const Formula kRecomputeAttention{"operator.layer.recompute_attention", "R",
+                                         "one layer, recomputed", "the attention core"};
+inline const Formula kRecomputeNorms{"operator.layer.recompute_norms", "R", "one layer, recomputed",
+                                     "norms and activation functions"};
+inline const Formula kRecomputeOperators{"operator.layer.recompute_operators", "R",
+                                         "one layer, recomputed", "every second operator"};
 inline const Formula kTensorExposed{"operator.tensor.exposed", "t_tp",
                                     "tensor-parallel collectives left exposed",
                                     "Korthikanti 2022, section 4.2: two a pass"};
@@ -218,13 +224,13 @@ Seconds<R> recompute_time(const TrainingPlan<R>& plan, Seconds<R> F, Seconds<R> 
     case Recompute::kNone:
       return {};
     case Recompute::kSelective:
-      return kOperatorRecompute(attention);
+      return kRecomputeAttention(attention);
     case Recompute::kFull:
       return kOperatorRecompute(F);
     case Recompute::kNorms:
-      return kOperatorRecompute(k.recomputed * elementwise);
+      return kRecomputeNorms(k.recomputed * elementwise);
     case Recompute::kOperators:
-      return kOperatorRecompute(plan.assume.operators.work * F);
+      return kRecomputeOperators(plan.assume.operators.work * F);
   }
   return {};
 }

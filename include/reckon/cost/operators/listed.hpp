@@ -235,8 +235,9 @@ class LayerList {
   Seconds<R> left_of(Seconds<R> time) const {
     const OverlapStack<R>& o = m_.stack.overlap;
     auto hides = m_.stack.async_tensor ? o.async_tensor : o.tensor;
-    NAME(time, hides);
-    return kLeftOf(time * (1 - hides));
+    auto left = reckon::left_of(hides, o);
+    NAME(time, left);
+    return kLeftOf(time * left);
   }
   void tensor_row(std::string id, std::string label, Count<R> passes, Seconds<R> time,
                   Seconds<R> left) {
@@ -255,7 +256,8 @@ class LayerList {
     if (dispatch && m_.stack.fp8_dispatch) one = one / 2;
     NAME(one);
     auto time = dispatch_time(one, g_.mlp, x_.expert, plan_.assume.dispatch, m_);
-    auto left = m_.stack.overlap_experts ? 1 - m_.stack.overlap.expert : Ratio<R>{1};
+    const OverlapStack<R>& o = m_.stack.overlap;
+    auto left = m_.stack.overlap_experts ? reckon::left_of(o.expert, o) : Ratio<R>{1};
     NAME(time, left);
     LayerRow<R>& row = add(id, dispatch ? "all-to-all, tokens to experts" : "all-to-all, back");
     row.bytes = dispatch_bytes(one, dispatch_copies(g_.mlp, x_.expert, plan_.assume.dispatch));

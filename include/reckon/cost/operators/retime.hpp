@@ -37,8 +37,10 @@ void retime_data(const CommunicationInputs<R>& in, const OperatorMachine<R>& m,
   const auto messages = layerwise ? in.shard.layers : Count<R>{1};
   const auto timed = [&](CurveOf op, const ParameterBytes<R>& S, const Group<R>& dense,
                          const Group<R>& experts) {
-    return kOneCollective(in_messages(op, S.dense, messages, dense, m) +
-                          in_messages(op, S.routed, messages, experts, m));
+    Sum<kSecond, R> both;
+    both.add("dense", in_messages(op, S.dense, messages, dense, m));
+    both.add("experts", in_messages(op, S.routed, messages, experts, m));
+    return kOneCollective(both.total());
   };
   set_time(c.all_reduce,
            timed(CurveOf::kAllReduce, gradients, in.layout.data, in.layout.experts_data));

@@ -32,6 +32,8 @@ inline const Formula kOutside{"operator.fsdp.outside", "T_out",
 inline const Formula kGradientsExposed{"operator.gradients.exposed", "T_grad",
                                        "gradient reduction left exposed",
                                        "behind first forwards and last backwards"};
+inline const Formula kGradientsAlone{"operator.gradients.alone", "T_grad",
+                                     "gradient reduction left exposed", "nothing hides it"};
 inline const Formula kOperatorUseful{"step.operators", "T_compute", "compute time of a step",
                                      "operators of all micro-batches, mean over the stages"};
 inline const Formula kOperatorAgain{"step.operators_again", "T_again", "recomputed work",
@@ -170,7 +172,10 @@ ShardedLayer<R> shard_layer(const OperatorContext<R>& x, const LayerTime<R>& l,
   const auto ends = sharded_transfer(x, P_tables, Count<R>{});
   auto times = piped ? Count<R>{1} : n;
   NAME(times);
-  out.outside = kOutside(times * (ends.gather + ends.reduce + gather + reduce));
+  auto gather_tables = ends.gather;
+  auto reduce_tables = ends.reduce;
+  NAME(gather_tables, reduce_tables);
+  out.outside = kOutside(times * (gather_tables + reduce_tables + gather + reduce));
   return out;
 }
 
@@ -193,7 +198,7 @@ Seconds<R> gradients_exposed(const OperatorContext<R>& x, const StageShard<R>& s
     T_dp = t.gather + t.reduce;
   }
   NAME(T_dp, window);
-  if (!m.stack.overlap_gradients) return kGradientsExposed(T_dp);
+  if (!m.stack.overlap_gradients) return kGradientsAlone(T_dp);
   const auto& o = m.stack.overlap;
   return kGradientsExposed(max(o.gradients_least * T_dp, T_dp - o.gradients * window));
 }
@@ -357,8 +362,10 @@ OperatorStep<R> operator_step(const TrainingPlan<R>& plan, const Layout<R>& layo
   auto v = plan.schedule.chunks;
   auto p = plan.mesh.pipeline;
   auto busiest = t.layers_slowest;
-  NAME(v, p, busiest);
-  auto window = busiest * (1 + p * (v - 1)) / v;
+  auto n = layout.n;
+  NAME(v, p, busiest, n);
+  // Of the first and last passes beside which chunks are done: no more than there are.
+  auto window = busiest * min((1 + p * (v - 1)) / v, n);
   NAME(window);
   s.data = s.data + outside + gradients_exposed(x, memory.shard, window);
   s.optimizer = optimizer_time(plan, layout, memory, m.stack.traffic.efficiency) +
