@@ -92,7 +92,8 @@ TEST_CASE("no step is slower with faster links, memory or arithmetic") {
     const TrainingPlan<double> p = plans.next().plan;
     if (!p.assume.train.mfu) continue;
     const double before = of(p, "step.time");
-    // Passes for weights fill the gaps of such schedules: shorter ones leave more of them, where communication bounds the rest.
+    // Passes for weights fill the gaps of such schedules: shorter ones leave more of them, where
+    // communication bounds the rest.
     const bool fills = !(p.mesh.pipeline <= 1) && !counts_slots(p.schedule.kind);
     for (const Change& change : changes) {
       if (fills && &change == &changes[kFasterArithmetic]) continue;

@@ -18,8 +18,7 @@ Generator::Generator(const TrainingPlan<double>& plan, const Choices& choices)
       gpus_(gpus_of(plan)),
       node_gpus_(number(plan.cluster.node.gpus)),
       slots_only_(plan.stack.has_value()),
-      closed_forms_(plan.assume.stages != StageBalance::kByFlops ||
-                    plan.model.abstract()) {
+      closed_forms_(plan.assume.stages != StageBalance::kByFlops || plan.model.abstract()) {
   for (const auto& g : plan.model.layers) layers_ += static_cast<int>(number(g.count));
   for (const int p : choices.pipeline) {
     if (gpus_ % p != 0 || !stages_hold(p)) continue;

@@ -61,7 +61,7 @@ class Generator {
   const Choices& choices_;
   long gpus_, node_gpus_;
   int layers_ = 0;
-  bool slots_only_;  // a software stack prices schedules by slots alone
+  bool slots_only_;    // a software stack prices schedules by slots alone
   bool closed_forms_;  // schedules other than slots have formulas under this plan's assumptions
   std::vector<Depth> depths_;
 };

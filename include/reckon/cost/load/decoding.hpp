@@ -1,6 +1,7 @@
 // How many sequences decode at once under a rate, how long a token takes, and the rate at which it ends.
 //
-//   A step with n decodes takes t(n, 0); a prompt adds E(n) to the steps that carry it, and in the steady state λ prompts
+//   A step with n decodes takes t(n, 0); a prompt adds E(n) to the steps that carry it, and in the steady state λ
+//   prompts
 //   a second do. What is left of a second decodes: TPOT = t(n, 0) / (1 − λ·E). By Little's law n = λ·(o − 1)·TPOT, so
 //
 //   λ(n) = n / ((o − 1)·t(n, 0) + n·E(n))
@@ -8,7 +9,8 @@
 //   rises with n, and the fixed point of the two is the n with λ(n) = λ. Saturation is the rate where decodes and the
 //   prompts being worked on fill the batch, or where every chunk is full: ρ = λ·S = 1.
 //
-// A prompt that ends within a chunk shares its last step with ν = n / (o − 1) others on average, and is charged its part.
+// A prompt that ends within a chunk shares its last step with ν = n / (o − 1) others on average, and is charged its
+// part.
 #pragma once
 
 #include "reckon/cost/load/input.hpp"

@@ -1,7 +1,9 @@
 // Percentiles of the time to first token, and of the time per token.
 //
-//   TTFT = overhead + residual + wait + own, independent. The residual is uniform below `window` by the chance that a step
-//   runs; the wait is a sum of rare exponentials; own is one of the prompt's shares. Of a wait α·e^(−y/m) and a window τ
+//   TTFT = overhead + residual + wait + own, independent. The residual is uniform below `window` by the chance that
+//   a step
+//   runs; the wait is a sum of rare exponentials; own is one of the prompt's shares. Of a wait α·e^(−y/m) and a
+//   window τ
 //
 //   P(R + wait > y) = (τ − y)⁺/τ + Σ α·m/τ·(e^(−(y − τ)⁺/m) − e^(−y/m))
 //
