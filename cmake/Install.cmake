@@ -17,7 +17,8 @@ install(FILES ${PROJECT_BINARY_DIR}/reckonConfig.cmake
 if(TARGET reckon)
   install(TARGETS reckon)
 endif()
-foreach(folder IN ITEMS hardware models formats optimizers presets laws measurements plans/starters)
+foreach(folder IN ITEMS hardware models formats optimizers presets laws measurements plans/starters plans/spaces
+        plans/measured)
   if(IS_DIRECTORY ${PROJECT_SOURCE_DIR}/${folder})
     cmake_path(GET folder PARENT_PATH parent)
     install(DIRECTORY ${folder} DESTINATION share/reckon/${parent})

@@ -140,12 +140,13 @@ void add_communication_words(const Plan& plan, const Communication<double>& c,
       {"all_reduce", &c.all_reduce}, {"replicas", &c.replicas},
       {"tensor", &c.tensor},         {"context", &c.context},
       {"expert", &c.expert},         {"pipeline", &c.pipeline}};
-  for (const auto& [id, op] : all) {
+  for (const auto& operation : all) {
+    const char* id = operation.first;  // a structured binding can't be captured by clang 14
     auto at = place_of(metrics, fmt::format("comm.{}.ranks", id));
     if (at == metrics.end()) continue;
     const std::string what = at->title.substr(0, at->title.find(':'));
     const Words words = words_of(plan, id);
-    const std::string link = crossed(plan, op->group);
+    const std::string link = crossed(plan, operation.second->group);
     const auto text = [&](const char* key, const char* title, const std::string& value) {
       Metric m;
       m.id = fmt::format("comm.{}.{}", id, key);

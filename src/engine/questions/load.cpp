@@ -322,7 +322,7 @@ class LoadKind : public QuestionOf<LoadQuestion> {
                       "{}), prefill alone "
                       "{}, chunks and the others' tokens {}",
                       text(r, kWaitsMean.id), text(r, kResidual.id), text(r, kQueue.id),
-                      text(r, kSlotMean.id), text(r, kAlone.id), text(r, kChunking.id)));
+                      text(r, kSlotMean.id), text(r, kPrefillAlone.id), text(r, kChunking.id)));
     if (f.tpot)
       r.answer.lines.push_back(
           fmt::format("TPOT {} mean, p90 {}, without the first token; {} with it",

@@ -50,8 +50,8 @@ inline const Formula kTokensAhead{"load.tokens_ahead", "Q", "prompt tokens ahead
 inline const Formula kOwnSteps{"load.own", "T_i", "a prompt's own steps, nothing ahead",
                                "full chunks and the rest, beside the decodes"};
 inline const Formula kOwnWhole{"load.own_whole", "T_i", "a prompt's own step", "t(0, s)"};
-inline const Formula kAlone{"load.ttft.service", "T_alone", "prefill on an idle engine, mean",
-                            "t(0, s)"};
+inline const Formula kPrefillAlone{"load.ttft.service", "T_alone",
+                                   "prefill on an idle engine, mean", "t(0, s)"};
 inline const Formula kChunking{"load.ttft.sharing", "T_share",
                                "what chunks and the others' tokens add to a prefill, mean",
                                "own steps less prefill alone"};
@@ -267,7 +267,7 @@ void add_up(const LoadInput<R>& x, LoadWaiting<R>& out) {
   auto o_req = out.overhead;
   NAME(o_req);
   auto T_own = called("T_own", own.total());
-  auto T_alone = kAlone(alone.total());
+  auto T_alone = kPrefillAlone(alone.total());
   auto W_all = kWaitsMean(waits.total());
   out.waiting = W_all;
   out.alone = T_alone;

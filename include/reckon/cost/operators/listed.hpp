@@ -67,11 +67,11 @@ class LayerList {
   bool split() const { return !(l_.t <= 1); }
   bool sequence() const { return plan_.mesh.sequence; }
 
-  LayerRow<R>& add(std::string id, std::string label) {
+  LayerRow<R>& add(const std::string& id, const std::string& label) {
     LayerRow<R>& row = rows_.emplace_back();
     row.backward = backward_;
-    row.id = std::move(id);
-    row.label = std::move(label);
+    row.id = id;
+    row.label = label;
     return row;
   }
 
@@ -159,8 +159,9 @@ class LayerList {
       }
     }
   }
-  void product(const NamedGemm<R>& n, std::string id, std::string label, const Gemm<R>& shape) {
-    LayerRow<R>& row = add(std::move(id), std::move(label));
+  void product(const NamedGemm<R>& n, const std::string& id, const std::string& label,
+               const Gemm<R>& shape) {
+    LayerRow<R>& row = add(id, label);
     row.gemm = shape;
     row.flops = gemm_flops(shape);
     row.bytes = gemm_bytes(shape, m_.gemm);
@@ -220,10 +221,10 @@ class LayerList {
     else
       collective(CurveOf::kAllReduce, std::string("reduce_") + where, "all-reduce");
   }
-  void collective(CurveOf op, std::string id, std::string label) {
+  void collective(CurveOf op, const std::string& id, const std::string& label) {
     auto time = collective_time(op, l_.H, x_.tensor, m_);
-    tensor_row(std::move(id), std::move(label),
-               op == CurveOf::kAllReduce ? Count<R>{2} : Count<R>{1}, time, left_of(time));
+    tensor_row(id, label, op == CurveOf::kAllReduce ? Count<R>{2} : Count<R>{1}, time,
+               left_of(time));
   }
   // Seen again by the weights' gradients, and mostly behind them.
   void gather_again(const char* where) {
@@ -239,9 +240,9 @@ class LayerList {
     NAME(time, left);
     return kLeftOf(time * left);
   }
-  void tensor_row(std::string id, std::string label, Count<R> passes, Seconds<R> time,
+  void tensor_row(const std::string& id, const std::string& label, Count<R> passes, Seconds<R> time,
                   Seconds<R> left) {
-    LayerRow<R>& row = add(std::move(id), std::move(label));
+    LayerRow<R>& row = add(id, label);
     auto q = x_.tensor.q;
     NAME(q);
     row.bytes = passes * ((q - 1) / q) * l_.H;

@@ -71,7 +71,7 @@ void LoadAnswer<R>::metrics(V&& v) const {
   v(kResidual, of(f.waiting, [](W w) { return w.residual; }), none);
   v(kQueue, of(f.waiting, [](W w) { return w.queue; }), none);
   v(kSlotMean, of(f.waiting, [](W w) { return w.slots; }), none);
-  v(kAlone, of(f.waiting, [](W w) { return w.alone; }), none);
+  v(kPrefillAlone, of(f.waiting, [](W w) { return w.alone; }), none);
   v(kChunking, of(f.waiting, [](W w) { return w.sharing; }), none);
   v(kTpot, f.tpot, no_tpot);
   v(kTpotP50, f.tpot_p50, no_tpot);
