@@ -2,6 +2,7 @@
 // rates and assumed waiting. Bytes and counts stay.
 #pragma once
 
+#include "reckon/cost/communication.hpp"
 #include "reckon/cost/operators/layer.hpp"
 #include "reckon/cost/operators/machine.hpp"
 
