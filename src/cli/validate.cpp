@@ -67,13 +67,22 @@ std::string text_of(Session& session, const Shared& shared, const ValidateOption
   return validate_text(report, {session.colour(), session.width(), options.verbose});
 }
 
-// Several reports as one document: a JSON array, CSVs under their own headings, an empty line between texts.
-std::string joined(std::vector<std::string> texts, Format format) {
+// Several reports as one document: a JSON array; CSVs, a heading and an empty line before it where columns change; an
+// empty line between texts.
+std::string joined(const std::vector<std::string>& texts, Format format) {
   if (format == Format::kJson)
     return texts.size() == 1 ? texts[0] : "[" + join(texts, ",\n") + "]\n";
   if (format == Format::kCsv) {
-    for (std::size_t i = 1; i < texts.size(); ++i) texts[i].erase(0, texts[i].find('\n') + 1);
-    return join(texts, "");
+    std::string out, heading;
+    for (const std::string& text : texts) {
+      const std::string own = text.substr(0, text.find('\n') + 1);
+      if (own == heading)
+        out += text.substr(own.size());
+      else
+        out += (out.empty() ? "" : "\n") + text;
+      heading = own;
+    }
+    return out;
   }
   return join(texts, "\n");
 }
@@ -222,7 +231,7 @@ int validate(Session& session, const Shared& shared, const ValidateOptions& opti
     session.report_faults();
     return kUsage;
   }
-  session.print(joined(std::move(said.texts), shared.format));
+  session.print(joined(said.texts, shared.format));
   return said.missed == 0 ? kOk : kNo;
 }
 
