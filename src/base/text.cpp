@@ -105,6 +105,12 @@ std::string json_quoted(std::string_view text) {
   return out + '"';
 }
 
+std::string trimmed(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(' ');
+  if (first == text.npos) return "";
+  return std::string(text.substr(first, text.find_last_not_of(' ') + 1 - first));
+}
+
 std::string join(const std::vector<std::string>& words, std::string_view separator) {
   std::string out;
   for (std::size_t i = 0; i < words.size(); ++i) {

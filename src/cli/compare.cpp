@@ -14,14 +14,13 @@ namespace {
 std::string kind_of_all(Session& session, const Plans& plans) {
   std::string kind;
   for (const auto& plan : plans) {
-    const std::string of_this = plan->result(session.work()).kind;
-    if (!kind.empty() && kind != of_this) {
+    if (!kind.empty() && kind != plan->kind) {
       session.diagnostics()
           .error({}, fmt::format("{} is of kind {}, {} of kind {}", plans.front()->file, kind,
-                                 plan->file, of_this))
+                                 plan->file, plan->kind))
           .help("compare plans of one kind");
     }
-    if (kind.empty()) kind = of_this;
+    if (kind.empty()) kind = plan->kind;
   }
   return kind;
 }
@@ -41,20 +40,13 @@ int compare(Session& session, const Shared& shared, const CompareOptions& option
   for (const auto& plan : plans) all.push_back(plan.get());
   const Comparison c = reckon::compare(session.work(), all, kind, options.metrics, d);
   if (session.report_faults()) return kUsage;
-  switch (shared.format) {
-    case Format::kText:
-      session.print(comparison_text(c, {session.colour(), session.width(), false}));
-      break;
-    case Format::kJson:
-      session.print(comparison_json(c));
-      break;
-    case Format::kCsv:
-      session.print(comparison_csv(c));
-      break;
-    case Format::kMarkdown:
-      session.print(comparison_markdown(c));
-      break;
-  }
+  session.print(in_format(
+      shared.format,
+      [&] {
+        return comparison_text(c, {session.colour(), session.width(), false});
+      },
+      [&] { return comparison_json(c); }, [&] { return comparison_csv(c); },
+      [&] { return comparison_markdown(c); }));
   return kOk;
 }
 

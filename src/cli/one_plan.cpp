@@ -1,8 +1,6 @@
 #include "one_plan.hpp"
 
-#include <fmt/format.h>
-
-#include "reckon/base/edit_distance.hpp"
+#include "plans.hpp"
 
 namespace reckon::cli {
 
@@ -24,18 +22,11 @@ bool open_one_plan(Session& session, const std::string& plan, doc::Value tree,
   out.file = open_plan(session.work(), plan, std::move(tree), sets, d);
   if (d.error_count() > before) return false;
   if (which_case.empty()) return true;
-  std::vector<std::string> known;
   for (const PlanFile::Case& c : out.file.cases) {
     if (c.name == which_case) out.which = &c;
-    known.push_back(c.name);
   }
-  if (out.which) return true;
-  const std::string near = closest(which_case, known);
-  d.error({}, fmt::format("{} has no case '{}'", plan, which_case))
-      .help(!near.empty()   ? fmt::format("did you mean '{}'?", near)
-            : known.empty() ? std::string("it has no cases: leave --case out")
-                            : fmt::format("its cases: '{}'", fmt::join(known, "', '")));
-  return false;
+  if (!out.which) unknown_case(session, out.file, which_case, false);
+  return out.which != nullptr;
 }
 
 }  // namespace reckon::cli

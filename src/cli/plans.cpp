@@ -8,9 +8,9 @@
 #include "reckon/engine/kinds.hpp"
 
 namespace reckon::cli {
-namespace {
 
-void unknown_case(Session& session, const PlanFile& file, const std::string& wanted) {
+void unknown_case(Session& session, const PlanFile& file, const std::string& wanted,
+                  bool all_would_do) {
   std::vector<std::string> known;
   for (const PlanFile::Case& c : file.cases) known.push_back(c.name);
   auto& fault =
@@ -19,10 +19,13 @@ void unknown_case(Session& session, const PlanFile& file, const std::string& wan
   if (!near.empty())
     fault.help(fmt::format("did you mean '{}'?", near));
   else if (!known.empty())
-    fault.help(fmt::format("its cases: '{}'; or all", fmt::join(known, "', '")));
+    fault.help(
+        fmt::format("its cases: '{}'{}", fmt::join(known, "', '"), all_would_do ? "; or all" : ""));
   else
     fault.help("it has no cases: leave --case out");
 }
+
+namespace {
 
 void load_case(Session& session, const PlanFile& file, const PlanFile::Case* which, Plans& out) {
   const std::size_t said = session.diagnostics().all().size();
@@ -52,7 +55,7 @@ void load_plan(Session& session, const std::string& name, doc::Value tree,
     found = true;
     load_case(session, file, &c, out);
   }
-  if (!found) unknown_case(session, file, wanted);
+  if (!found) unknown_case(session, file, wanted, true);
 }
 
 Plans load_plans(Session& session, const PlanRequest& request) {

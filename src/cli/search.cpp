@@ -150,20 +150,13 @@ int print_found(Session& session, const Shared& shared, const SearchOptions& o,
     session.print(plan);
     return kOk;
   }
-  switch (shared.format) {
-    case Format::kText:
-      session.print(found_text(f, {session.colour(), session.width(), false}, !o.untimed));
-      break;
-    case Format::kJson:
-      session.print(found_json(f, !o.untimed));
-      break;
-    case Format::kCsv:
-      session.print(found_csv(f));
-      break;
-    case Format::kMarkdown:
-      session.print(found_markdown(f, !o.untimed));
-      break;
-  }
+  session.print(in_format(
+      shared.format,
+      [&] {
+        return found_text(f, {session.colour(), session.width(), false}, !o.untimed);
+      },
+      [&] { return found_json(f, !o.untimed); }, [&] { return found_csv(f); },
+      [&] { return found_markdown(f, !o.untimed); }));
   return f.best.empty() ? kNo : kOk;
 }
 

@@ -25,6 +25,22 @@ void write_err(const std::string& text) noexcept;
 
 enum class Format { kText, kJson, kCsv, kMarkdown };
 
+// What the function of a format writes; the others are not called.
+template <class Text, class Json, class Csv, class Markdown>
+std::string in_format(Format format, Text text, Json json, Csv csv, Markdown markdown) {
+  switch (format) {
+    case Format::kJson:
+      return json();
+    case Format::kCsv:
+      return csv();
+    case Format::kMarkdown:
+      return markdown();
+    case Format::kText:
+      break;
+  }
+  return text();
+}
+
 class Session {
  public:
   explicit Session(const std::string& data_option);

@@ -42,20 +42,13 @@ int solve(Session& session, const Shared& shared, const SolveOptions& options) {
   request.which = plan.which;
   const Solution s = reckon::solve(session.work(), request, d);
   if (session.report_faults()) return kUsage;
-  switch (shared.format) {
-    case Format::kText:
-      session.print(solution_text(s, {session.colour(), session.width(), false}));
-      break;
-    case Format::kJson:
-      session.print(solution_json(s));
-      break;
-    case Format::kCsv:
-      session.print(solution_csv(s));
-      break;
-    case Format::kMarkdown:
-      session.print(solution_markdown(s));
-      break;
-  }
+  session.print(in_format(
+      shared.format,
+      [&] {
+        return solution_text(s, {session.colour(), session.width(), false});
+      },
+      [&] { return solution_json(s); }, [&] { return solution_csv(s); },
+      [&] { return solution_markdown(s); }));
   return s.outcome == Outcome::kMet || s.outcome == Outcome::kAlways ? kOk : kNo;
 }
 

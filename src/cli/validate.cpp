@@ -52,21 +52,6 @@ bool is_idle(What what, LeaveOut l) {
   return l == LeaveOut::kSize || l == LeaveOut::kGroup;
 }
 
-std::string text_of(Session& session, const Shared& shared, const ValidateOptions& options,
-                    const ValidateReport& report) {
-  switch (shared.format) {
-    case Format::kJson:
-      return validate_json(report);
-    case Format::kCsv:
-      return validate_csv(report);
-    case Format::kMarkdown:
-      return validate_markdown(report);
-    case Format::kText:
-      break;
-  }
-  return validate_text(report, {session.colour(), session.width(), options.verbose});
-}
-
 // Several reports as one document: a JSON array; CSVs, a heading and an empty line before it where columns change; an
 // empty line between texts.
 std::string joined(const std::vector<std::string>& texts, Format format) {
@@ -98,7 +83,13 @@ void say_kernels(Session& session, const Shared& shared, const ValidateOptions& 
   const ValidateReport report = validate_kernels(session.work(), request, session.diagnostics());
   if (session.diagnostics().has_errors() || report.sets.empty()) return;
   said.missed += report.missed();
-  said.texts.push_back(text_of(session, shared, options, report));
+  said.texts.push_back(in_format(
+      shared.format,
+      [&] {
+        return validate_text(report, {session.colour(), session.width(), options.verbose});
+      },
+      [&] { return validate_json(report); }, [&] { return validate_csv(report); },
+      [&] { return validate_markdown(report); }));
 }
 
 void say_runs(Session& session, const Shared& shared, const ValidateOptions& options,
@@ -107,20 +98,13 @@ void say_runs(Session& session, const Shared& shared, const ValidateOptions& opt
   if (session.diagnostics().has_errors() || (report.rows.empty() && report.verdicts.empty()))
     return;
   said.missed += report.missed();
-  switch (shared.format) {
-    case Format::kJson:
-      said.texts.push_back(validate_runs_json(report));
-      break;
-    case Format::kCsv:
-      said.texts.push_back(validate_runs_csv(report));
-      break;
-    case Format::kMarkdown:
-      said.texts.push_back(validate_runs_markdown(report));
-      break;
-    case Format::kText:
-      said.texts.push_back(
-          validate_runs_text(report, {session.colour(), session.width(), options.verbose}));
-  }
+  said.texts.push_back(in_format(
+      shared.format,
+      [&] {
+        return validate_runs_text(report, {session.colour(), session.width(), options.verbose});
+      },
+      [&] { return validate_runs_json(report); }, [&] { return validate_runs_csv(report); },
+      [&] { return validate_runs_markdown(report); }));
 }
 
 // Rows of serving engines, with budgets of their own.
@@ -130,20 +114,13 @@ void say_serving(Session& session, const Shared& shared, const ValidateOptions& 
       validate_serving(session.work(), {leave, options.source, options.fit}, session.diagnostics());
   if (session.diagnostics().has_errors() || report.rows.empty()) return;
   said.missed += report.missed();
-  switch (shared.format) {
-    case Format::kJson:
-      said.texts.push_back(validate_serving_json(report));
-      break;
-    case Format::kCsv:
-      said.texts.push_back(validate_serving_csv(report));
-      break;
-    case Format::kMarkdown:
-      said.texts.push_back(validate_serving_markdown(report));
-      break;
-    case Format::kText:
-      said.texts.push_back(
-          validate_serving_text(report, {session.colour(), session.width(), options.verbose}));
-  }
+  said.texts.push_back(in_format(
+      shared.format,
+      [&] {
+        return validate_serving_text(report, {session.colour(), session.width(), options.verbose});
+      },
+      [&] { return validate_serving_json(report); }, [&] { return validate_serving_csv(report); },
+      [&] { return validate_serving_markdown(report); }));
 }
 
 // Whether measurements/errors.csv is what the runs say today.

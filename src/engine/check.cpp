@@ -127,8 +127,7 @@ void check_plan(Workspace& work, const PlanFile& plan, Diagnostics& diagnostics,
 
 }  // namespace
 
-// Files that lie beside measured plans, and expect nothing.
-static bool is_companion(const doc::Value& tree) {
+bool is_companion(const doc::Value& tree) {
   const doc::Value* kind = tree.is_mapping() ? tree.find("kind") : nullptr;
   return kind && (kind->text == "run-budgets" || kind->text == "stack-constants");
 }

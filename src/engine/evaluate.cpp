@@ -181,11 +181,15 @@ std::vector<Metric> metrics_of(const TrainingPlan<double>& plan) {
 }
 
 // With what is said in words, as a result has them.
+static void collect_with_words(const TrainingPlan<double>& plan, const TrainingEstimate<double>& e,
+                               const MemoryByStage<double>& stages, std::vector<Metric>& out) {
+  collect(e, stages, out);
+  add_communication_words(plan, e.communication, out);
+}
+
 static std::vector<Metric> said_metrics_of(const TrainingPlan<double>& plan) {
   std::vector<Metric> out;
-  const TrainingEstimate<double> e = estimate(plan);
-  collect(e, memory_by_stage(plan), out);
-  add_communication_words(plan, e.communication, out);
+  collect_with_words(plan, estimate(plan), memory_by_stage(plan), out);
   return out;
 }
 
@@ -227,8 +231,7 @@ Result evaluate(Workspace& work, const LoadedTraining& loaded) {
   r.warnings = loaded.warnings;
   headline(loaded.resolved, plan, e, r);
   const MemoryByStage<double> stages = memory_by_stage(plan);
-  collect(e, stages, r.metrics);
-  add_communication_words(plan, e.communication, r.metrics);
+  collect_with_words(plan, e, stages, r.metrics);
   r.mesh = shown_mesh(plan, e.layout);
   r.curves = memory_curves(plan, e, stages);
   r.memory_notes = memory_notes(plan, e);

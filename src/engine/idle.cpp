@@ -1,5 +1,7 @@
 #include "idle.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "reckon/units/formula/reach.hpp"
@@ -7,29 +9,34 @@
 namespace reckon {
 namespace {
 
-// A plan with cases states once what only some of them ask for; a flag is meant for the one question.
-bool of_flag(const Span& span) { return span && span.file->name.starts_with("--"); }
+// A plan with cases states once what only some of them ask for; a flag is meant for the one question. A path with a dot
+// is a figure of a machine or a model that a flag names.
+bool is_flag(const Origins::value_type& stated) {
+  const Span& span = stated.second.span;
+  return span && span.file->name.starts_with("--") && stated.first.find('.') == std::string::npos;
+}
+
+bool is_number(const Tape& tape, const std::string& path) {
+  for (std::int32_t i = 0; i < tape.size(); ++i) {
+    if (tape.node(i).op == Op::kInput && tape.name_of(i)->path == path) return true;
+  }
+  return false;
+}
 
 }  // namespace
 
-std::vector<std::string> idle_inputs(const Loaded& loaded) {
+void warn_of_idle_flags(const Loaded& loaded, Diagnostics& diagnostics) {
+  // Recording takes longer than answering, and most plans come from files.
+  if (std::none_of(loaded.origins.begin(), loaded.origins.end(), is_flag)) return;
   const Recorded recorded(loaded);
   std::vector<std::int32_t> roots;
   for (const Metric& m : recorded.metrics()) roots.push_back(m.node);
   const std::set<std::string_view> read = reached_inputs(recorded.tape(), roots);
-  std::vector<std::string> out;
-  for (std::int32_t i = 0; i < recorded.tape().size(); ++i) {
-    if (recorded.tape().node(i).op != Op::kInput) continue;
-    const std::string path(recorded.tape().name_of(i)->path);
-    const auto at = loaded.origins.find(path);
-    if (at == loaded.origins.end() || !of_flag(at->second.span)) continue;
-    if (path.find('.') != path.npos)
-      continue;  // a figure of a machine or a model that a flag names
-    if (!read.contains(path)) out.push_back(path);
+  for (const auto& stated : loaded.origins) {
+    const std::string& path = stated.first;
+    if (is_flag(stated) && !read.contains(path) && is_number(recorded.tape(), path))
+      diagnostics.warning(stated.second.span, fmt::format("{}: nothing here depends on it", path));
   }
-  std::sort(out.begin(), out.end());
-  out.erase(std::unique(out.begin(), out.end()), out.end());
-  return out;
 }
 
 }  // namespace reckon

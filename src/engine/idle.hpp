@@ -1,18 +1,16 @@
 // What a flag stated and no figure of the answer depends on: `--link` where the times are NCCL's own.
 //
-//   for (const std::string& path : idle_inputs(loaded)) …          // "link"
+//   warn_of_idle_flags(loaded, diagnostics);          // warning: link: nothing here depends on it
 //
 // Found on a recording, so it holds for every kind of plan: a number that was stated by a flag, was bound, and
 // is read by no formula of any metric. Numbers alone: words decide the shape of the answer.
 #pragma once
 
-#include <string>
-#include <vector>
-
+#include "reckon/base/diagnostic.hpp"
 #include "reckon/engine/loaded.hpp"
 
 namespace reckon {
 
-std::vector<std::string> idle_inputs(const Loaded& loaded);
+void warn_of_idle_flags(const Loaded& loaded, Diagnostics& diagnostics);
 
 }  // namespace reckon

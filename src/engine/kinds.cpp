@@ -87,6 +87,7 @@ std::unique_ptr<Loaded> load_plan(Workspace& work, const PlanFile& file,
   std::unique_ptr<Loaded> out = kind->load(work, std::move(tree), diagnostics);
   if (!out) return nullptr;
   out->file = file.name;
+  out->kind = file.kind;
   if (which) out->case_name = which->name;
   return out;
 }

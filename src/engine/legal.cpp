@@ -17,12 +17,10 @@
 #include "reckon/base/text.hpp"
 #include "reckon/cost/parameters.hpp"
 #include "reckon/cost/schedule.hpp"
+#include "whole_number.hpp"
 
 namespace reckon {
 namespace {
-
-long number(const Count<double>& x) { return std::lround(value_of(x.raw)); }
-long number(const std::optional<Count<double>>& x) { return x ? number(*x) : 0; }
 
 class TrainingCheck {
  public:

@@ -9,11 +9,10 @@
 #include "reckon/base/text.hpp"
 #include "reckon/cost/layout.hpp"
 #include "reckon/engine/legal.hpp"
+#include "whole_number.hpp"
 
 namespace reckon {
 namespace {
-
-long number(const Count<double>& x) { return std::lround(value_of(x.raw)); }
 
 class MeshCheck {
  public:

@@ -40,12 +40,6 @@ TEST_CASE("plain and recorded runs of thousands of plans give the same bits") {
 namespace {
 
 // Texts of all formulas on the tapes of many plans, and the models by themselves.
-// Data beside measured runs.
-bool holds_no_plan(const doc::Value& tree) {
-  const doc::Value* kind = tree.find("kind");
-  return kind && (kind->text == "run-budgets" || kind->text == "stack-constants");
-}
-
 struct Texts {
   std::map<std::string, std::string> texts, torn;
 
@@ -90,7 +84,7 @@ struct Texts {
     Diagnostics d;
     for (const std::string& name : plan_files(RECKON_SOURCE_DIR "/plans", d)) {
       doc::Value tree = work.read(name, {}, d);
-      if (is_space(tree) || holds_no_plan(tree)) continue;
+      if (is_space(tree) || is_companion(tree)) continue;
       const PlanFile file = open_plan(work, name, std::move(tree), {}, d);
       record(work, file, nullptr);
       for (const PlanFile::Case& c : file.cases) record(work, file, &c);

@@ -26,6 +26,9 @@ std::string printable(std::string_view text);
 // As a JSON string, quotes included; control characters escaped, malformed bytes replaced.
 std::string json_quoted(std::string_view text);
 
+// Without spaces at either end.
+std::string trimmed(std::string_view text);
+
 std::string join(const std::vector<std::string>& words, std::string_view separator);
 
 // "a, b and c"

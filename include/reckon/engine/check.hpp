@@ -43,6 +43,9 @@ struct CheckReport {
 };
 CheckReport check_file(Workspace& work, const std::string& file, Diagnostics& diagnostics);
 
+// Data that lies beside plans and holds none: budgets of measured runs, bounds of their constants.
+bool is_companion(const doc::Value& tree);
+
 // The plan files under a folder (*.yaml, sorted), or the file itself.
 std::vector<std::string> plan_files(const std::string& path, Diagnostics& diagnostics);
 

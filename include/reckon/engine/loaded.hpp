@@ -24,7 +24,7 @@ class Loaded {
  public:
   virtual ~Loaded() = default;
 
-  std::string file, case_name;
+  std::string file, case_name, kind;  // kind: the word in its file
   std::vector<std::string> warnings;  // of loading it, for a result that travels without stderr
   doc::Value resolved;                // everything looked up: what `reckon show PLAN` prints
   Origins origins;

@@ -300,6 +300,7 @@ struct UsualConstant {
 template <class R>
 struct Kernels {
   std::string id, name, chip, comment, source;
+  std::optional<Ratio<R>> error;
   std::vector<GemmKernel<R>> gemm;
   std::vector<DecodeKernel<R>> decode;
   std::vector<PrefillKernel<R>> prefill;
@@ -327,6 +328,9 @@ struct Kernels {
     v(Field("launch", "", "what the host adds"), s.launch...);
     v(Field("usual", "", "what constants of collectives usually are; of generic.yaml alone"),
       s.usual...);
+    v(Field("error", "", "mean error on measured points of a file that stands in for others")
+          .share(),
+      s.error...);
     v(Field("source", "", "where the figures come from, if one says it all"), s.source...);
   }
 };

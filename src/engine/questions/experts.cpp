@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
+#include "../whole_number.hpp"
 #include "needs.hpp"
 #include "question_of.hpp"
 #include "questions.hpp"
@@ -13,9 +13,6 @@
 
 namespace reckon {
 namespace {
-
-long number(const Count<double>& x) { return std::lround(value_of(x.raw)); }
-long number(const std::optional<Count<double>>& x) { return x ? number(*x) : 0; }
 
 class Experts : public QuestionOf<ExpertsQuestion> {
  public:

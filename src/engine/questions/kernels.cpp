@@ -84,6 +84,13 @@ void fill_launch(Workspace& work, const std::string& chip, doc::Value& tree,
   }
 }
 
+void warn_of_stand_in(const doc::Value& generic, const std::string& what, const std::string& chip,
+                      Span at, Diagnostics& diagnostics) {
+  diagnostics.warning(at, fmt::format("no {} was measured on {}: hardware/kernels/generic.yaml "
+                                      "stands in, {} off where it can be compared",
+                                      what, chip, said(generic, "error")));
+}
+
 void fill_kernel(Workspace& work, const std::string& chip, const WantedKernel& wanted,
                  doc::Value& tree, Diagnostics& diagnostics) {
   const doc::Value* named = tree.find("kernels");
@@ -116,9 +123,7 @@ void fill_kernel(Workspace& work, const std::string& chip, const WantedKernel& w
       return;
     }
     if (own != "generic" || !states_file)
-      diagnostics.warning(at, fmt::format("no {} was measured on {}: hardware/kernels/generic.yaml "
-                                          "stands in, 24 % off where it can be compared",
-                                          wanted.what, chip));
+      warn_of_stand_in(*file, wanted.what, chip, at, diagnostics);
   }
   const doc::Value* entry = choose(found, tree.find("library"), wanted, diagnostics);
   if (!entry) return;

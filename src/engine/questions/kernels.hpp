@@ -24,6 +24,10 @@ struct WantedKernel {
 void fill_kernel(Workspace& work, const std::string& chip, const WantedKernel& wanted,
                  doc::Value& tree, Diagnostics& diagnostics);
 
+// generic.yaml stands in for a chip's own constants: `generic` is its tree, `what` as in WantedKernel.
+void warn_of_stand_in(const doc::Value& generic, const std::string& what, const std::string& chip,
+                      Span at, Diagnostics& diagnostics);
+
 // What launching costs, into `host`: of the same files.
 void fill_launch(Workspace& work, const std::string& chip, doc::Value& tree,
                  Diagnostics& diagnostics);

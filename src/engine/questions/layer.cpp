@@ -4,10 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "../legal_stack.hpp"
 #include "../legal_tensor.hpp"
+#include "../whole_number.hpp"
 #include "needs.hpp"
 #include "question_of.hpp"
 #include "questions.hpp"
@@ -15,8 +15,6 @@
 
 namespace reckon {
 namespace {
-
-long number(const Count<double>& x) { return std::lround(value_of(x.raw)); }
 
 // presets/layer.yaml: nothing if the data folder has none.
 doc::Value layer_defaults(Workspace& work, Diagnostics& d) {

@@ -7,8 +7,8 @@
 #include <thread>
 
 #include "../legal_classes.hpp"
-#include "load_question.hpp"
 #include "load_simulated.hpp"
+#include "questions.hpp"
 #include "reckon/units/format.hpp"
 #include "request_trace.hpp"
 #include "serving.hpp"

@@ -12,8 +12,6 @@
 // Assume a preset.
 #pragma once
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <optional>
 #include <string>
@@ -142,7 +140,9 @@ class QuestionOf : public Question {
                                Diagnostics& diagnostics) const override {
     const std::size_t before = diagnostics.error_count();
     resolve(work, tree, diagnostics);
-    return bound(std::move(tree), diagnostics, before);
+    auto out = bound(std::move(tree), diagnostics, before);
+    if (out) warn_of_idle_flags(*out, diagnostics);
+    return out;
   }
 
   Result result(Workspace& work, const LoadedQuestion<Q>& loaded) const {
@@ -247,8 +247,6 @@ class QuestionOf : public Question {
     legal(out->question, {places, diagnostics});
     refuse_idle_assumptions(*out, out->question.assume, info().assumptions, word(), diagnostics);
     if (diagnostics.error_count() > before) return nullptr;
-    for (const std::string& path : idle_inputs(*out))
-      diagnostics.warning(places.of(path), fmt::format("{}: nothing here depends on it", path));
     return out;
   }
 

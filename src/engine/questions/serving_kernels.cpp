@@ -65,6 +65,12 @@ class KernelFiles {
     }
   }
 
+  const Value* file(std::string_view name) const {
+    for (const auto& [id, tree] : files_)
+      if (id == name) return tree;
+    return nullptr;
+  }
+
   // The first entry that `fits`, and whose file it is of.
   template <class Fits>
   const Value* find(std::string_view list, Fits fits, std::string* whose = nullptr) const {
@@ -190,11 +196,8 @@ class Filler {
       return;
     }
     if (whose == "generic" && said_.insert("generic " + format).second)
-      diagnostics_.warning(
-          span_of_class(tree_, tensors),
-          fmt::format("no matrix product in {} was measured on {}: hardware/kernels/generic.yaml "
-                      "stands in, 24 % off where it can be compared",
-                      format, chip_));
+      warn_of_stand_in(*from_.file(whose), "matrix product in " + format, chip_,
+                       span_of_class(tree_, tensors), diagnostics_);
     doc::set(out, field, *k);
     doc::set(out, std::string(field) + "_rule", *rule);
   }

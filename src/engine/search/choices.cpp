@@ -1,16 +1,14 @@
 #include "choices.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "../legal_tensor.hpp"
+#include "../whole_number.hpp"
 
 namespace reckon::searching {
 namespace {
 
 using Plan = TrainingPlan<double>;
-
-long number(const Count<double>& x) { return std::lround(x.raw); }
 
 std::vector<int> numbers(const std::vector<Count<double>>& listed) {
   std::vector<int> out;

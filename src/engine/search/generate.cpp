@@ -3,14 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "../whole_number.hpp"
 #include "reckon/schedule/order.hpp"
 
 namespace reckon::searching {
-namespace {
-
-long number(const Count<double>& x) { return std::lround(x.raw); }
-
-}  // namespace
+namespace {}  // namespace
 
 Generator::Generator(const TrainingPlan<double>& plan, const Choices& choices)
     : plan_(plan),

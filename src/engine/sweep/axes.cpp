@@ -6,14 +6,10 @@
 #include <cmath>
 #include <optional>
 
+#include "reckon/base/text.hpp"
+
 namespace reckon {
 namespace {
-
-std::string trimmed(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(' ');
-  if (first == text.npos) return "";
-  return std::string(text.substr(first, text.find_last_not_of(' ') + 1 - first));
-}
 
 // "100 GB/s": the number, and all that stands behind it.
 struct Measured {

@@ -1,19 +1,10 @@
 #include <fmt/format.h>
 
+#include "reckon/base/text.hpp"
 #include "reckon/engine/solve.hpp"
 #include "reckon/units/parse.hpp"
 
 namespace reckon {
-namespace {
-
-std::string trimmed(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(' ');
-  if (first == text.npos) return "";
-  return std::string(text.substr(first, text.find_last_not_of(' ') + 1 - first));
-}
-
-}  // namespace
-
 std::string_view sign_of(Compare compare) {
   switch (compare) {
     case Compare::kAtMost:

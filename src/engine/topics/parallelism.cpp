@@ -1,9 +1,9 @@
 // reckon help parallelism: the strategies, and what each would be for one plan.
 #include <fmt/format.h>
 
-#include <cmath>
 #include <functional>
 
+#include "../whole_number.hpp"
 #include "reckon/cost/training.hpp"
 #include "reckon/engine/legal.hpp"
 #include "reckon/units/format.hpp"
@@ -15,7 +15,6 @@ namespace {
 using Plan = TrainingPlan<double>;
 using Apply = std::function<void(Plan&, long degree)>;
 
-long number(const Count<double>& x) { return std::lround(value_of(x.raw)); }
 Count<double> count(long x) { return Count<double>(static_cast<double>(x)); }
 
 template <Dim D>
