@@ -60,6 +60,10 @@ void load(benchmark::State& state, const char* file) {
   BENCHMARK_CAPTURE(run, 405b_16384, "405b-16384xh100.yaml")
 RECKON_PLAN(plain);
 RECKON_PLAN(recorded);
+// Operator by operator, memory and all.
+BENCHMARK_CAPTURE(plain, stack_70b, "../tour/scaling-llama-70b.yaml");
+BENCHMARK_CAPTURE(plain, stack_moe, "../tour/stack-experts.yaml");
+BENCHMARK_CAPTURE(recorded, stack_70b, "../tour/scaling-llama-70b.yaml");
 BENCHMARK_CAPTURE(one_slope, llama_8b, "llama-3-8b-8xh100.yaml");
 BENCHMARK_CAPTURE(all_slopes, llama_8b, "llama-3-8b-8xh100.yaml");
 BENCHMARK_CAPTURE(load, llama_8b, "llama-3-8b-8xh100.yaml");

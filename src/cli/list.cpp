@@ -18,7 +18,7 @@ const std::vector<Topic>& topics() {
   static const std::vector<Topic> all{
       {"hardware",
        {Shelf::kChips, Shelf::kNodes, Shelf::kFabrics, Shelf::kClusters, Shelf::kKernels,
-        Shelf::kNccl, Shelf::kStacks, Shelf::kCollectives}},
+        Shelf::kNccl, Shelf::kStacks}},
       {"chips", {Shelf::kChips}},
       {"nodes", {Shelf::kNodes}},
       {"fabrics", {Shelf::kFabrics}},

@@ -60,8 +60,6 @@ std::vector<Kind> make_kinds() {
        [] { return describe<Optimizer<double>>(); }},
       {"stack", "hardware/stacks/", "How well software runs a chip.",
        [] { return describe<Stack<double>>(); }},
-      {"collectives", "hardware/collectives/", "Measured curves inside a node.",
-       [] { return describe<Collectives<double>>(); }},
       {"preset", "presets/", "A value for every key of `assume:`.",
        [] { return describe<Assume<double>>(); }},
       {"law", "laws/", "A scaling law.", [] { return describe<Law<double>>(); }}};

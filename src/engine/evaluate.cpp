@@ -11,6 +11,7 @@
 #include "reckon/doc/set_member.hpp"
 #include "reckon/engine/legal.hpp"
 #include "reckon/units/format.hpp"
+#include "stack_lines.hpp"
 
 namespace reckon {
 namespace {
@@ -103,10 +104,8 @@ void headline(const doc::Value& resolved, const TrainingPlan<double>& plan,
     training += fmt::format(", adapters of rank {}", whole_number(plan.trainable.adapters->rank));
   add("training", training);
   if (!plan.stack) return;
-  const Stack<double>& stack = *plan.stack;
-  add("stack",
-      fmt::format("{}{}{}{}", stack.name.empty() ? stack.id : stack.name,
-                  changed(resolved, "stack"), stack.fitted.empty() ? "" : ": ", stack.fitted));
+  add("stack", stack_line(*plan.stack, changed(resolved, "stack")));
+  add("hidden", hidden_line(plan));
 }
 
 }  // namespace
@@ -138,6 +137,8 @@ static const std::vector<std::string_view>& stack_assumptions() {
 std::vector<std::string_view> training_assumptions(const TrainingPlan<double>& plan) {
   auto keys = plan.stack ? stack_assumptions() : training_assumptions();
   if (plan.recompute == Recompute::kOperators) keys.emplace_back("operators.*");
+  if (plan.stack && plan.stack->tier == CollectiveModel::kLineRate)
+    keys.insert(keys.end(), {"efficiency.*", "latency.*", "ring_across"});
   return keys;
 }
 
@@ -182,6 +183,7 @@ Result evaluate(Workspace& work, const LoadedTraining& loaded) {
     r.warnings.push_back(
         fmt::format("a checkpoint takes {} to write, longer than the interval between two",
                     format_quantity(value_of(f->saving->write.raw), kSecond, Hint::kNone)));
+  if (plan.stack) stack_warnings(plan, e, r.warnings);
   list_assumptions(loaded, plan.assume, training_assumptions(plan), r.assumptions);
   list_limits(loaded, plan.memory, r.assumptions);
   r.not_modelled = not_modelled(plan);

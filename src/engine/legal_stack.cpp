@@ -92,14 +92,30 @@ class StackCheck {
   }
 
   void curves() {
-    for (const CurveOf op :
-         {CurveOf::kAllReduce, CurveOf::kAllGather, CurveOf::kReduceScatter, CurveOf::kAllToAll}) {
+    if (stack().tier == CollectiveModel::kNccl) return generation();
+    if (stack().tier != CollectiveModel::kCalibrated) return;
+    for (const CollectiveOp op : {CollectiveOp::kAllReduce, CollectiveOp::kAllGather,
+                                  CollectiveOp::kReduceScatter, CollectiveOp::kAllToAll}) {
       bool has = false;
-      for (const NodeCurve<double>& c : stack().collectives.curves) has = has || c.op == op;
-      if (!has)
-        fault("stack", fmt::format("the stack's collectives have no curve for {}", name_of(op)))
-            .help("name a file of hardware/collectives that has one");
+      for (const auto& c : stack().collectives.curves) has = has || c.op == op;
+      if (has) continue;
+      fault("stack", fmt::format("no curve of the {} was measured on {}", name_of(op), chip_name()))
+          .help(
+              "name kernels that have one (stack: {collectives: h100-sxm}), or stack: {tier: "
+              "line_rate}");
+      return;
     }
+  }
+
+  void generation() {
+    if (!stack().nccl || generation_of(plan_.cluster.node.chip.id, *stack().nccl)) return;
+    fault("stack.tier", fmt::format("{} has no figures of {}", stack().nccl->name, chip_name()))
+        .help("stack: {tier: calibrated}, or line_rate");
+  }
+
+  std::string chip_name() const {
+    const Chip<double>& chip = plan_.cluster.node.chip;
+    return chip.id.empty() ? "this chip" : chip.id;
   }
 
   void adapters() {

@@ -303,7 +303,8 @@ Value resolve_training(Workspace& work, Value tree, Diagnostics& diagnostics) {
   apply_price(work, tree, diagnostics);
   rewrite("precision", resolve_precision);
   rewrite("optimizer", resolve_optimizer);
-  rewrite("stack", resolve_stack);
+  if (Value* stack = tree.find("stack"); stack && !stack->is_null())
+    *stack = resolve_stack(work, *stack, tree.at("cluster.node.chip"), diagnostics);
   rewrite("assume", resolve_assume);
   rewrite("law", resolve_law);
   rewrite("batch_law", resolve_law);

@@ -11,6 +11,7 @@
 #include "reckon/engine/import.hpp"
 #include "reckon/engine/load.hpp"
 #include "reckon/units/parse.hpp"
+#include "resolve_stack.hpp"
 
 namespace reckon {
 namespace {
@@ -441,7 +442,8 @@ Value resolve_optimizer(Workspace& work, const Value& said, Diagnostics& diagnos
 }
 
 // A stack's file may start from another: what it states is laid over that.
-Value resolve_stack(Workspace& work, const Value& said, Diagnostics& diagnostics) {
+Value resolve_stack(Workspace& work, const Value& said, const Value* chip,
+                    Diagnostics& diagnostics) {
   int depth = 0;
   const std::function<void(Value&)> complete = [&](Value& stack) {
     const Value* base = stack.find("base");
@@ -458,11 +460,12 @@ Value resolve_stack(Workspace& work, const Value& said, Diagnostics& diagnostics
       if (!stack.is_mapping()) return;
       doc::merge(stack, rest);
     }
-    rewrite(stack, "collectives", [&](const Value& v) {
-      return named(work, Shelf::kCollectives, v, diagnostics, [](Value&) {});
-    });
   };
-  return named(work, Shelf::kStacks, said, diagnostics, complete);
+  const Value on_chip = stack_on_chip(work, said, chip, diagnostics);
+  if (on_chip.faulty) return on_chip;
+  Value stack = named(work, Shelf::kStacks, on_chip, diagnostics, complete);
+  if (stack.is_mapping()) fill_collectives(work, stack, chip, diagnostics);
+  return stack;
 }
 
 Value resolve_law(Workspace& work, const Value& said, Diagnostics& diagnostics) {

@@ -33,6 +33,19 @@ class RandomPlans {
                        ", flops: 6n, train.mfu: 40%}\n"
                        "run: {tokens: 1T, price: 2 USD/h}\n"));
     }
+    for (const char* model : {"llama-3-8b", "gpt-3-175b", "mixtral-8x7b", "deepseek-v3"}) {
+      for (const char* stack :
+           {"nemo-2024-h100", "torchtitan-2024-h100-500w", "{base: generic-h100, tier: nccl}",
+            "{base: megatron-bridge-2025-h100, tier: line_rate, fixed.routing: 200 us}",
+            "{base: generic-h100, gemm.width_fp8: 256}"}) {
+        for (const char* precision : {"bf16", "fp8"})
+          bases_.push_back(load_text(
+              work_, std::string("kind: training\nmodel: ") + model +
+                         "\ncluster: 64xh100-sxm\nbatch: {global: 64, micro: 1, sequence: 2048}\n"
+                         "assume: physical\nprecision: " +
+                         precision + "\nstack: " + stack + "\nrun: {tokens: 1T}\n"));
+      }
+    }
     for (const std::string& id : work_.ids(Shelf::kOptimizers)) {
       Diagnostics d;
       Origins unused;
@@ -86,6 +99,13 @@ class RandomPlans {
       if (coin()) p.trainable.adapters->base = p.precision.weights;
     }
     conventions(p.assume, abstract);
+    if (p.stack) habits(*p.stack);
+  }
+
+  void habits(Stack<double>& s) {
+    for (bool* habit : {&s.eager, &s.async_tensor, &s.rowwise, &s.blockwise, &s.fp8_dispatch,
+                        &s.overlap_gradients, &s.overlap_experts, &s.scatter_gather})
+      *habit = coin();
   }
 
   void batch(Batch<double>& b, bool abstract) {

@@ -31,7 +31,6 @@ enum class Shelf {
   kOptimizers,
   kPresets,
   kStacks,
-  kCollectives,
   kLaws
 };
 
@@ -40,9 +39,9 @@ struct ShelfInfo {
 };
 const ShelfInfo& shelf_info(Shelf shelf);
 inline constexpr Shelf kShelves[] = {
-    Shelf::kChips,   Shelf::kNodes,   Shelf::kFabrics,     Shelf::kClusters, Shelf::kKernels,
-    Shelf::kNccl,    Shelf::kStacks,  Shelf::kCollectives, Shelf::kModels,   Shelf::kArchitectures,
-    Shelf::kFormats, Shelf::kRecipes, Shelf::kOptimizers,  Shelf::kPresets,  Shelf::kLaws};
+    Shelf::kChips,   Shelf::kNodes,      Shelf::kFabrics, Shelf::kClusters,      Shelf::kKernels,
+    Shelf::kNccl,    Shelf::kStacks,     Shelf::kModels,  Shelf::kArchitectures, Shelf::kFormats,
+    Shelf::kRecipes, Shelf::kOptimizers, Shelf::kPresets, Shelf::kLaws};
 
 class Workspace {
  public:

@@ -5,8 +5,11 @@
 // Constants: spec/stack.hpp. Source: fitted on kernels and runs, hardware/stacks.
 #pragma once
 
+#include <array>
 #include <optional>
+#include <type_traits>
 
+#include "reckon/cost/collectives.hpp"
 #include "reckon/spec/hardware.hpp"
 #include "reckon/spec/stack.hpp"
 #include "reckon/units/formula/formula.hpp"
@@ -40,8 +43,35 @@ template <class R>
 struct GemmRates {
   FlopRate<R> P;
   Ratio<R> gm;
-  Count<R> k0;
+  Count<R> k0, n0;  // depth and width at which half the ceiling is reached
   Bytes<R> element;
+};
+
+// Times of collectives that were asked for before: a step asks for most of them twice.
+template <class R>
+class KnownTimes {
+ public:
+  const Seconds<R>* find(CollectiveOp op, Bytes<R> S, Count<R> q, Count<R> r) const {
+    for (std::size_t i = 0; i < count_; ++i) {
+      const Known& k = known_[i];
+      if (k.op == op && k.S == value_of(S.raw) && k.q == value_of(q.raw) && k.r == value_of(r.raw))
+        return &k.time;
+    }
+    return nullptr;
+  }
+  void keep(CollectiveOp op, Bytes<R> S, Count<R> q, Count<R> r, Seconds<R> time) {
+    if (count_ == known_.size()) return;
+    known_[count_++] = {op, value_of(S.raw), value_of(q.raw), value_of(r.raw), time};
+  }
+
+ private:
+  struct Known {
+    CollectiveOp op{};
+    double S = 0, q = 0, r = 0;
+    Seconds<R> time{};
+  };
+  std::array<Known, 10> known_;
+  std::size_t count_ = 0;
 };
 
 // A chip under a stack: what every operator asks.
@@ -49,9 +79,13 @@ template <class R>
 struct OperatorMachine {
   const Chip<R>& chip;
   const Stack<R>& stack;
-  ByteRate<R> W_nic{}, W_link{};  // of one GPU, line rates
+  const Assume<R>& assume;
+  const NcclGeneration<R>* generation = nullptr;  // where collectives are priced by NCCL's model
+  Links<R> links{};                               // under the efficiencies of `assume`: line_rate
+  ByteRate<R> W_nic{}, W_link{};                  // of one GPU, line rates
   Count<R> N_node{1};
   GemmRates<R> gemm, gemm16;  // in the format of the run; in 16 bits
+  mutable KnownTimes<R> known{};
 };
 
 template <class R>
@@ -68,7 +102,7 @@ Ratio<R> tile_share(const Gemm<R>& g, Count<R> outputs, const Tile<R>& tile, Cou
 
 template <class R>
 Seconds<R> gemm_time(Gemm<R> g, const GemmRates<R>& rates, const OperatorMachine<R>& m) {
-  auto [P, gm, k0, element] = rates;
+  auto [P, gm, k0, n0, element] = rates;
   const auto& W_m = m.chip.memory.bandwidth;
   const auto& em = m.stack.traffic.efficiency;
   const auto& tl = m.stack.fixed.kernel;
@@ -87,10 +121,18 @@ Seconds<R> gemm_time(Gemm<R> g, const GemmRates<R>& rates, const OperatorMachine
   NAME(outputs);
   Largest<kOne, R> e_tile;
   int i = 0;
-  for (const Tile<R>& tile : m.stack.gemm.tiles)
+  for (const Tile<R>& tile : m.stack.gemm.tiles) {
+    // No share exceeds its tile's quality; a recording keeps the losers, too.
+    if (std::is_same_v<R, double> && tile.quality <= e_tile.best()) continue;
     e_tile.offer({"tile", i++},
                  tile_share(g, outputs, tile, *m.chip.units, m.stack.gemm.smooth_waves));
-  auto eta = kGemmShare(gm * e_tile.best() * K / (K + k0));
+  }
+  auto filled = K / (K + k0);
+  if (!(n0 <= 0)) {
+    auto width = min(M, N);
+    filled = filled * width / (width + n0);
+  }
+  auto eta = kGemmShare(gm * e_tile.best() * filled);
   auto bytes = element * inputs + 2_B * outputs;
   NAME(bytes);
   return kTiledGemmTime(max(2_flop * outputs * K / (P * eta), bytes / (W_m * em)) + tl);
@@ -102,6 +144,19 @@ Seconds<R> gemm_gradients(const Gemm<R>& g, const GemmRates<R>& rates,
                           const OperatorMachine<R>& m) {
   return kGemmGradients(gemm_time<R>({g.M, g.K, g.N, g.batch}, rates, m) +
                         gemm_time<R>({g.K, g.N, g.M, g.batch}, rates, m));
+}
+
+// What hidden communication leaves: the rest, and what it slows the compute beside it down by.
+template <class R>
+Ratio<R> left_of(Ratio<R> hidden, const OverlapStack<R>& o) {
+  return 1 - hidden * (1 - o.contention);
+}
+
+// Of them the gradient of the weights alone, which some schedules run apart.
+template <class R>
+Seconds<R> weight_gradient(const Gemm<R>& g, const GemmRates<R>& rates,
+                           const OperatorMachine<R>& m) {
+  return gemm_time<R>({g.K, g.N, g.M, g.batch}, rates, m);
 }
 
 template <class R>

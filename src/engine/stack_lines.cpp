@@ -1,0 +1,84 @@
+#include "stack_lines.hpp"
+
+#include <fmt/format.h>
+
+#include "reckon/base/text.hpp"
+#include "reckon/units/format.hpp"
+
+namespace reckon {
+namespace {
+
+std::string share(Ratio<double> x) { return format_quantity(x.raw, kOne, Hint::kFraction); }
+
+bool starting_values(const Stack<double>& s) { return s.rows && s.rows->raw < kEnoughRuns; }
+
+std::string runs(double n) { return fmt::format("{:.0f} run{}", n, n == 1 ? "" : "s"); }
+
+// Where a group inside a node is larger than any that the curve was measured on.
+void warn_of_groups(const Stack<double>& s, const Layout<double>& x,
+                    std::vector<std::string>& out) {
+  const std::pair<const char*, const Group<double>*> groups[] = {
+      {"tensor", &x.tensor}, {"data", &x.data}, {"expert", &x.expert}};
+  for (const auto& c : s.collectives.curves) {
+    if (c.ranks.empty()) continue;
+    for (const auto& [name, group] : groups) {
+      const bool to_all = c.op == CollectiveOp::kAllToAll;
+      if (to_all != (group == &x.expert) || group->crosses() || group->q <= c.ranks.back())
+        continue;
+      out.push_back(
+          fmt::format("the {} group has {:.0f} ranks in a node, and the curve of the {} was "
+                      "measured on at most "
+                      "{:.0f}: its constants at {:.0f} stand in",
+                      name, group->q.raw, name_of(c.op), c.ranks.back().raw, c.ranks.back().raw));
+    }
+  }
+}
+
+}  // namespace
+
+std::string stack_line(const Stack<double>& s, const std::string& changed) {
+  std::string out = (s.name.empty() ? s.id : s.name) + changed;
+  if (starting_values(s)) return fmt::format("{}: starting values, {}", out, runs(s.rows->raw));
+  if (s.rows) out += fmt::format(": {}", runs(s.rows->raw));
+  if (!s.fitted.empty()) out += (s.rows ? ", " : ": ") + s.fitted;
+  return out;
+}
+
+std::string hidden_line(const TrainingPlan<double>& plan) {
+  const Stack<double>& s = *plan.stack;
+  const OverlapStack<double>& o = s.overlap;
+  const bool sharded = !(plan.sharding.zero < 3);
+  std::vector<std::string> parts;
+  if (!(plan.mesh.tensor <= 1))
+    parts.push_back(fmt::format("{} of the tensor collectives behind GEMMs",
+                                share(s.async_tensor ? o.async_tensor : o.tensor)));
+  if (!(plan.mesh.context <= 1))
+    parts.emplace_back("hops of the ring behind the attention of the block before");
+  if (!(plan.mesh.expert <= 1))
+    parts.push_back(
+        s.overlap_experts
+            ? fmt::format("{} of dispatch and combine behind another micro-batch", share(o.expert))
+            : std::string("none of dispatch and combine"));
+  if (!(plan.mesh.pipeline <= 1))
+    parts.push_back(fmt::format("{} of the sends between stages", share(o.pipeline)));
+  if (sharded)
+    parts.emplace_back("gathers and reductions behind the layer beside them");
+  else if (s.overlap_gradients)
+    parts.push_back(fmt::format("gradients behind the last backward passes, but for {} of them",
+                                share(o.gradients_least)));
+  else
+    parts.emplace_back("no gradients");
+  return fmt::format("{}; what hides slows the compute beside it by {} of its time",
+                     join(parts, ", "), share(o.contention));
+}
+
+void stack_warnings(const TrainingPlan<double>& plan, const TrainingEstimate<double>& e,
+                    std::vector<std::string>& out) {
+  const Stack<double>& s = *plan.stack;
+  if (starting_values(s))
+    out.push_back(fmt::format("stack '{}' holds starting values, {}: nothing is known of its error",
+                              s.id, runs(s.rows->raw)));
+  if (s.tier == CollectiveModel::kCalibrated) warn_of_groups(s, e.layout, out);
+}
+
+}  // namespace reckon

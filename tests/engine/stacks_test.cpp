@@ -1,0 +1,182 @@
+// A plan under a software stack: which stack it gets, what it refuses, and what its time must do.
+#include <cmath>
+
+#include "data.hpp"
+#include "reckon/cost/training.hpp"
+#include "reckon/engine/evaluate.hpp"
+
+namespace reckon {
+namespace {
+
+struct Asked {
+  LoadedTraining loaded;
+  std::string said;  // errors and warnings, rendered
+  bool failed = false;
+};
+
+Asked ask(const std::string& text) {
+  Diagnostics d;
+  doc::Value tree = test::data().read_text("plan.yaml", text, d);
+  doc::expand_dotted_keys(tree, d);
+  Asked out;
+  out.loaded = load_training(test::data(), std::move(tree), d);
+  out.failed = d.has_errors();
+  out.said = d.render();
+  return out;
+}
+
+std::string plan(const std::string& stack, const std::string& rest = "",
+                 const std::string& gpus = "64xh100-sxm") {
+  std::string out =
+      "model: llama-3-70b\ncluster: " + gpus +
+      "\nbatch: {global: 128, micro: 1, sequence: 8192}\nassume: physical\nstack: " + stack + "\n" +
+      rest;
+  if (rest.find("mesh:") == rest.npos) out += "mesh: {tensor: 8, sequence: yes, pipeline: 4}\n";
+  if (rest.find("sharding:") == rest.npos) out += "sharding: zero-1\n";
+  return out;
+}
+
+TrainingEstimate<double> of(const std::string& text) {
+  const Asked a = ask(text);
+  INFO(text << a.said);
+  REQUIRE_FALSE(a.failed);
+  return estimate(a.loaded.plan);
+}
+double step(const std::string& text) { return of(text).step->time.raw; }
+
+bool says(const Asked& a, const std::string& words) { return a.said.find(words) != a.said.npos; }
+
+TEST_CASE("A stack is found by its file, by its software, by the chip's default") {
+  CHECK(ask(plan("nemo-2024-h100")).loaded.plan.stack->id == "nemo-2024-h100");
+  CHECK(ask(plan("nemo-2024")).loaded.plan.stack->id == "nemo-2024-h100");
+  CHECK(ask(plan("default")).loaded.plan.stack->id == "generic-h100");
+  CHECK(ask(plan("megatron-bridge-2025", "", "64xb200")).loaded.plan.stack->id ==
+        "megatron-bridge-2025-gb200");
+  CHECK(ask(plan("nemo-2024-h100")).said.empty());
+}
+
+TEST_CASE("Software that was never measured on a chip says what stands in") {
+  const Asked a = ask(plan("nemo-2024-h100", "", "64xa100-sxm"));
+  CHECK_FALSE(a.failed);
+  CHECK(says(a, "stack 'nemo-2024-h100' is not of a100-sxm: 'generic-a100' stands in"));
+  CHECK(a.loaded.plan.stack->id == "generic-a100");
+  const Asked none = ask(plan("default", "", "64xmi300x"));
+  CHECK(none.failed);
+  CHECK(says(none, "no software stack is known on mi300x"));
+}
+
+TEST_CASE("What a stack can't price is refused with a reason") {
+  const Asked a100 = ask(plan("generic-a100", "precision: fp8\n", "64xa100-sxm"));
+  CHECK(a100.failed);
+  CHECK(says(a100, "fp8"));
+  const Asked fp4 =
+      ask(plan("nemo-2024-h100", "precision: {base: fp8, compute: fp4}\n", "64xb200"));
+  CHECK_FALSE(fp4.failed);  // the chip's own stack stands in, and has a ceiling
+  const Asked mamba =
+      ask("model: mamba-2.8b\ncluster: 8xh100-sxm\n"
+          "batch: {global: 64, micro: 1, sequence: 2048}\nassume: physical\n"
+          "stack: generic-h100\n");
+  CHECK(mamba.failed);
+  CHECK(says(mamba, "mixer are not priced"));
+}
+
+TEST_CASE("Time does not rise with bandwidth, peak or overlap") {
+  const double base = step(plan("nemo-2024-h100"));
+  for (const char* better : {"fabric: {rate: 100 GB/s}\n", "chip: {memory.bandwidth: 6 TB/s}\n",
+                             "chip: {peak.bf16: 1200 TFLOP/s}\n"}) {
+    INFO(better);
+    CHECK(step(plan("nemo-2024-h100", better)) <= base);
+  }
+  CHECK(step(plan("{base: nemo-2024-h100, overlap.tensor: 90%}")) < base);
+  CHECK(step(plan("{base: nemo-2024-h100, overlap.pipeline: 100%}")) <= base);
+}
+
+TEST_CASE("A degree of one sends nothing of its kind") {
+  const auto e = of(plan("nemo-2024-h100", "mesh: {tensor: 1, pipeline: 1}\nsharding: fsdp\n"));
+  CHECK(e.operators->tensor.raw == 0);
+  CHECK(e.operators->p2p.raw == 0);
+  CHECK(e.operators->context.raw == 0);
+  CHECK(e.operators->pipeline.bubble.raw == 0);
+}
+
+TEST_CASE("The parts of a step add up, and twice the chunks halve the bubble") {
+  for (const char* stack : {"nemo-2024-h100", "{base: nemo-2024-h100, tier: nccl}",
+                            "{base: nemo-2024-h100, tier: line_rate}"}) {
+    const auto e = of(plan(stack));
+    const auto& o = *e.operators;
+    const double sum = o.compute.useful.raw + o.compute.recompute.raw + o.pipeline.imbalance.raw +
+                       o.pipeline.bubble.raw + o.tensor.raw + o.context.raw + o.expert.raw +
+                       o.p2p.raw + o.data.raw + o.optimizer.raw + o.fixed.raw + o.growth.raw;
+    CHECK(sum == Approx(e.step->time.raw).epsilon(1e-12));
+  }
+  const auto one = of(plan("nemo-2024-h100")),
+             two = of(plan("nemo-2024-h100", "schedule: {kind: interleaved, chunks: 2}\n"));
+  CHECK(two.operators->pipeline.bubble.raw == Approx(one.operators->pipeline.bubble.raw / 2));
+}
+
+TEST_CASE("Full recompute costs one more forward pass a layer, selective less, none nothing") {
+  const auto again = [](const char* policy) {
+    return of(plan("nemo-2024-h100", std::string("recompute: ") + policy + "\n"))
+        .operators->compute.recompute.raw;
+  };
+  CHECK(again("none") == 0);
+  CHECK(again("selective") > 0);
+  CHECK(again("norms") < again("full"));
+  CHECK(again("operators") == Approx(again("full") / 2));
+  CHECK(again("selective") < again("full"));
+}
+
+TEST_CASE("Collectives by each tier differ, and NCCL's model is of its generations") {
+  const double curves = step(plan("nemo-2024-h100")),
+               nccl = step(plan("{base: nemo-2024-h100, tier: nccl}")),
+               line = step(plan("{base: nemo-2024-h100, tier: line_rate}"));
+  CHECK(curves != nccl);
+  CHECK(nccl != line);
+  CHECK(std::abs(nccl / curves - 1) < 0.1);
+  CHECK(std::abs(line / curves - 1) < 0.1);
+}
+
+TEST_CASE("Schedules that run weight gradients apart wait less than 1F1B under a stack") {
+  const double plain = of(plan("nemo-2024-h100")).operators->pipeline.bubble.raw;
+  const double zb =
+      of(plan("nemo-2024-h100", "schedule: {kind: zb-h1}\n")).operators->pipeline.bubble.raw;
+  CHECK(zb < plain);
+  CHECK(zb > 0);
+}
+
+// Times of the cases of a plan file.
+std::vector<double> steps(const char* file) {
+  Diagnostics d;
+  const std::string path = std::string(RECKON_SOURCE_DIR) + "/plans/tour/" + file;
+  const PlanFile f = open_plan(test::data(), path, test::data().read(path, {}, d), {}, d);
+  std::vector<double> out;
+  for (const PlanFile::Case& c : f.cases) {
+    const LoadedTraining l = load_training(test::data(), case_tree(f, &c, d), d);
+    INFO(d.render());
+    REQUIRE_FALSE(d.has_errors());
+    out.push_back(estimate(l.plan).step->time.raw);
+  }
+  return out;
+}
+double growth(const char* file) {
+  const std::vector<double> t = steps(file);
+  REQUIRE(t.size() == 2);
+  return t[1] / t[0] - 1;
+}
+
+TEST_CASE("More GPUs cost what they cost in published weak scaling, within two points") {
+  CHECK(growth("scaling-llama-70b.yaml") == Approx(0.016).margin(0.02));
+  CHECK(growth("scaling-gpt-3.yaml") == Approx(0.06).margin(0.02));
+  CHECK(growth("scaling-nemotron-340b.yaml") == Approx(0.10).margin(0.02));
+}
+
+TEST_CASE("ZeRO-3 at a shrinking micro-batch: each doubling of the GPUs gains little or nothing") {
+  const std::vector<double> t = steps("scaling-zero-3.yaml");
+  REQUIRE(t.size() == 3);
+  const double first = t[0] / t[1] / 2, second = t[1] / t[2] / 2;  // of a GPU's FLOP/s
+  CHECK(first == Approx(88.0 / 144).epsilon(0.15));
+  CHECK(second == Approx(44.0 / 88).epsilon(0.15));
+}
+
+}  // namespace
+}  // namespace reckon
