@@ -188,11 +188,11 @@ std::vector<StagePasses<kSecond, R>> piece_passes(const TrainingPlan<R>& plan, c
   return out;
 }
 
-// A schedule that isn't a number of slots, its stages as uneven as their FLOPs.
+// Pieces of any length, played out in the plan's schedule. T_work: of all pieces, mean over the stages.
 template <class R>
-void uneven_times(const TrainingPlan<R>& plan, const Layout<R>& x, const Stages<R>& stages,
-                  const ComputeTime<R>& work, Seconds<R> exposed, PipelineTime<R>& out) {
-  const auto pieces = piece_passes(plan, x, stages, work, exposed);
+PipelineTime<R> played_pipeline(const Layout<R>& x, const Stages<R>& stages,
+                                const std::vector<StagePasses<kSecond, R>>& pieces,
+                                Seconds<R> T_work) {
   Cut cut = stages.cut();
   schedule::PipelineLayout layout = cut.layout();
   layout.micro_batches = whole(x.n);
@@ -210,11 +210,18 @@ void uneven_times(const TrainingPlan<R>& plan, const Layout<R>& x, const Stages<
   }
   auto t_max = kSlowestStage(slowest.best());
   auto n = x.n;
-  NAME(T_pipe, n);
-  auto T_work = work.total() + exposed;
-  NAME(T_work);
-  out.bubble = kBubbleUneven(max(Seconds<R>{}, T_pipe - n * t_max));
-  out.imbalance = kImbalancePlayed(n * t_max - T_work);
+  NAME(T_pipe, n, T_work);
+  return {kBubbleUneven(max(Seconds<R>{}, T_pipe - n * t_max)),
+          kImbalancePlayed(n * t_max - T_work)};
+}
+
+// A schedule that isn't a number of slots, its stages as uneven as their FLOPs.
+template <class R>
+PipelineTime<R> uneven_times(const TrainingPlan<R>& plan, const Layout<R>& x,
+                             const Stages<R>& stages, const ComputeTime<R>& work,
+                             Seconds<R> exposed) {
+  const auto pieces = piece_passes(plan, x, stages, work, exposed);
+  return played_pipeline(x, stages, pieces, work.total() + exposed);
 }
 
 // exposed: what the layers' own communication leaves exposed in a step.
@@ -233,7 +240,7 @@ PipelineTime<R> pipeline_time(const TrainingPlan<R>& plan, const Layout<R>& x,
       (plan.assume.stages == StageBalance::kByFlops || stated) && !plan.model.abstract();
   if (!counts_slots(plan.schedule.kind)) {
     if (uneven)
-      uneven_times(plan, x, stages, work, exposed, out);
+      out = uneven_times(plan, x, stages, work, exposed);
     else
       out.bubble = bubble(
           PipelineShape<R>{plan.schedule.kind, plan.mesh.pipeline, chunks_of(plan.schedule), x.n},
