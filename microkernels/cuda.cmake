@@ -14,7 +14,8 @@ find_package(CUDAToolkit REQUIRED)
 file(GLOB cuda_sources CONFIGURE_DEPENDS cuda/*.cu)
 add_library(reckon_bench_cuda STATIC ${cuda_sources})
 target_link_libraries(reckon_bench_cuda PUBLIC reckon_bench_core CUDA::cudart CUDA::cublasLt)
-set_target_properties(reckon_bench_cuda PROPERTIES CUDA_STANDARD 20 CUDA_STANDARD_REQUIRED ON)
+# By the flag: CUDA_STANDARD 20 is refused by CMake 3.25, which does not know that nvcc 12 and later have it.
+target_compile_options(reckon_bench_cuda PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:-std=c++20>)
 # nvcc reads other flags than g++: only what both understand.
 target_compile_options(reckon_bench_cuda PRIVATE
   $<$<COMPILE_LANGUAGE:CUDA>:-O2 --expt-relaxed-constexpr -Xcompiler=-Wall -Werror=all-warnings>)

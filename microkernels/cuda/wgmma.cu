@@ -10,8 +10,8 @@ constexpr int kStages = 4, kThreads = 3 * 128;
 constexpr int kBytesA = kWgmmaRows * kWgmmaDepth * 2, kBytesB = kWgmmaColumns * kWgmmaDepth * 2;
 constexpr int kStageBytes = kBytesA + kBytesB;
 constexpr int kShared = kStages * kStageBytes + 1024 + 2 * kStages * 8;
-// Blocks that share columns run together, so that what they read stays in the second cache.
-constexpr unsigned kBand = 16;
+// Blocks that share columns run together, so that what they read stays in the second cache. (sm_90a only)
+[[maybe_unused]] constexpr unsigned kBand = 16;
 
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
 

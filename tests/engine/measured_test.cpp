@@ -143,6 +143,43 @@ TEST_CASE("nccl-tests' table: the operation, ranks and out-of-place times") {
             .faults.find("ranks on different GPUs") != std::string::npos);
 }
 
+constexpr const char* kNcclJson = R"({"version": 2, "start_time": "2026-01-01 00:00:00",
+ "args": ["build/all_gather_perf", "-J", "out.json"], "env": [], "nccl_version": 22902,
+ "config": {"nthreads": 1, "ngpus": 4, "devices": [
+   {"rank": 0, "hostname": "a", "device_info": "NVIDIA H100 80GB HBM3"},
+   {"rank": 4, "hostname": "b", "device_info": "NVIDIA H100 80GB HBM3"}]},
+ "results": [
+  {"size": 0, "out_of_place": {"time": 3.0, "nwrong": 0.0}},
+  {"size": 1048576, "type": "float", "out_of_place": {"time": 25.5, "alg_bw": 41.1, "bus_bw": 36.0, "nwrong": 0.0}}]})";
+
+TEST_CASE("nccl-tests' JSON: a process's GPUs are ranks, its hosts are nodes") {
+  const FileFacts h100{"h100-sxm", "", "", "", {}};
+  const Read r = read("nccl.json", kNcclJson, h100);
+  INFO(r.faults);
+  REQUIRE(r.sets.size() == 1);
+  CHECK(r.sets[0].kernel == MeasuredKernel::kAllGather);
+  CHECK(r.sets[0].library == "NCCL 2.29.2");
+  REQUIRE(r.sets[0].points.size() == 1);  // none of 0 bytes
+  CHECK(r.sets[0].points[0].at(C::kRanks) == 8);
+  CHECK(r.sets[0].points[0].at(C::kNodes) == 2);
+  CHECK(r.sets[0].points[0].seconds == Approx(25.5e-6));
+  const std::string good = kNcclJson;
+  const auto with = [&](const std::string& from, const std::string& to) {
+    std::string text = good;
+    text.replace(text.rfind(from), from.size(), to);
+    return read("nccl.json", text, h100).faults;
+  };
+  const auto holds = [](const std::string& text, const std::string& part) {
+    INFO(text);
+    CHECK(text.find(part) != std::string::npos);
+  };
+  holds(with("\"nwrong\": 0.0", "\"nwrong\": 7.0"), "7.0 wrong elements at 1048576 bytes");
+  holds(with("\"time\"", "\"cpu_time\""), "the host's time");
+  holds(with("25.5", "\"nan\""), "time: 'nan' is no measured value");
+  holds(with("25.5", "-1"), "-1 is not positive");
+  holds(with("\"results\"", "\"resul\""), "no list of results");
+}
+
 TEST_CASE("nvbandwidth's JSON: the median of each case it knows") {
   const Read r = read("nvb.json",
                       R"({"nvbandwidth": {"testcases": [

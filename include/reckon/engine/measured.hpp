@@ -4,8 +4,8 @@
 //   sets[0].points[0].at(MeasuredColumn::kM)       // 4096; NaN where the set has no such column
 //   sets[0].points[0].seconds                      // NaN where a rate was measured and nothing says of how much
 //
-// Files: our own YAML or JSON, reckon-bench's JSON, nccl-tests' table, nvbandwidth's JSON or text, CSV with
-// columns mapped (FileFacts::columns). Faults are located: a missing unit, a number that is none, a time that is
+// Files: our own YAML or JSON, reckon-bench's JSON, nccl-tests' table or JSON, nvbandwidth's JSON or text, CSV
+// with columns mapped (FileFacts::columns). Faults are located: a missing unit, a number that is none, a time that is
 // not positive, a row too short, a point that stands twice, several chips in one file, a file of another kind.
 #pragma once
 

@@ -20,6 +20,8 @@ bool is_nvbandwidth_text(std::string_view text) {
 
 std::vector<MeasuredSet> read_tree(doc::Value tree, const FileFacts& facts,
                                    Diagnostics& diagnostics, std::vector<std::string>& notes) {
+  if (tree.find("nccl_version") && tree.find("config"))
+    return read_nccl_tests_json(tree, facts, diagnostics, notes);
   if (tree.find("nvbandwidth")) return read_nvbandwidth(tree, facts, diagnostics, notes);
   const doc::Value* kind = tree.find("kind");
   if (kind && kind->text == "bench") return read_bench(std::move(tree), facts, diagnostics, notes);

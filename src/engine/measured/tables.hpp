@@ -32,6 +32,9 @@ bool read_kernel(const std::string& word, Span span, MeasuredKernel& out, Diagno
 std::vector<MeasuredSet> read_tables(doc::Value tree, Diagnostics& diagnostics);
 std::vector<MeasuredSet> read_nccl_tests(const SourceFile* file, const FileFacts& facts,
                                          Diagnostics& diagnostics, std::vector<std::string>& notes);
+std::vector<MeasuredSet> read_nccl_tests_json(const doc::Value& tree, const FileFacts& facts,
+                                              Diagnostics& diagnostics,
+                                              std::vector<std::string>& notes);
 std::vector<MeasuredSet> read_nvbandwidth(const doc::Value& tree, const FileFacts& facts,
                                           Diagnostics& diagnostics,
                                           std::vector<std::string>& notes);
