@@ -1,5 +1,5 @@
-// reckon calibrate kernels|collectives|chip MEASURED…: constants of the kernel model from measured points, or the
-// file of a chip that has none.
+// reckon calibrate kernels|collectives|stack|chip MEASURED…: constants of the kernel model or a stack's ceilings from
+// measured points, or the file of a chip that has none.
 #include "reckon/engine/calibrate.hpp"
 
 #include <fmt/format.h>
@@ -7,6 +7,7 @@
 #include "commands.hpp"
 #include "reckon/base/atomic_file.hpp"
 #include "reckon/report/calibrate.hpp"
+#include "reckon/report/calibrate_stack.hpp"
 
 namespace reckon::cli {
 namespace {
@@ -40,7 +41,7 @@ std::vector<MeasuredSet> read_all(Session& session, const CalibrateCommand& opti
 // The file that the constants are laid onto, if one is named.
 bool read_base(Session& session, const CalibrateCommand& options,
                const std::vector<MeasuredSet>& sets, std::optional<Kernels<double>>& base) {
-  if (options.onto.empty()) return true;
+  if (options.onto.empty() || options.what == "stack") return true;
   Diagnostics& d = session.diagnostics();
   base = load_kernels(session.work(), options.onto, {}, d);
   const std::string measured = sets.empty() ? "" : sets.front().chip;
@@ -73,6 +74,38 @@ int chip_of(Session& session, const CalibrateCommand& options, const CalibrateOp
   return kOk;
 }
 
+std::string text_of(Session& session, Format format, const StackCalibration& c) {
+  if (format == Format::kJson) return calibrate_stack_json(c);
+  if (format == Format::kMarkdown) return calibrate_stack_markdown(c);
+  return calibrate_stack_text(c, {session.colour(), session.width(), false});
+}
+
+int stack_of(Session& session, const Shared& shared, const CalibrateCommand& options,
+             const std::vector<MeasuredSet>& sets) {
+  Diagnostics& d = session.diagnostics();
+  const StackCalibration c = calibrate_stack(session.work(), sets, options.onto, d);
+  if (session.report_faults()) return kUsage;
+  session.print(text_of(session, shared.format, c));
+  if (!options.output.empty())
+    return write_out(session, options.output, stack_overlay(c, options.name), "stack:");
+  session.note("--output FILE writes the constants to a file of kind stack");
+  return kOk;
+}
+
+void check_words(const CalibrateCommand& options, Diagnostics& d) {
+  const bool collectives = options.what == "collectives", chip = options.what == "chip";
+  const bool stack = options.what == "stack";
+  if (!collectives && !chip && !stack && options.what != "kernels")
+    d.error({}, fmt::format("calibrate: nothing is called '{}'", options.what))
+        .help("kernels, collectives, stack, chip or runs");
+  if (chip && !options.onto.empty()) d.error({}, "--onto: of a file of kernels, not of a chip's");
+  if (stack && options.onto.empty())
+    d.error({}, "calibrate stack: onto which stack? What is not measured stays as it is there")
+        .help("--onto generic-h100; `reckon list stacks` names them");
+  if (!options.form.empty() && (!collectives || (options.form != "root" && options.form != "ramp")))
+    d.error({}, fmt::format("--form {}: of a collective's curve, ramp or root", options.form));
+}
+
 }  // namespace
 
 int calibrate(Session& session, const Shared& shared, const CalibrateCommand& options) {
@@ -80,15 +113,10 @@ int calibrate(Session& session, const Shared& shared, const CalibrateCommand& op
   if (options.what == "runs") return calibrate_runs(session, shared, options);
   if (!options.rows.empty()) d.error({}, "--rows is of runs").help("reckon calibrate runs STACK");
   const bool collectives = options.what == "collectives", chip = options.what == "chip";
-  if (!collectives && !chip && options.what != "kernels")
-    d.error({}, fmt::format("calibrate: nothing is called '{}'", options.what))
-        .help("kernels, collectives, chip or runs");
-  if (chip && !options.onto.empty()) d.error({}, "--onto: of a file of kernels, not of a chip's");
+  check_words(options, d);
   if (shared.format == Format::kCsv) d.error({}, "calibrate: no CSV of it").help("--format json");
   CalibrateOptions how;
   if (options.form == "root") how.form = CurveForm::kRoot;
-  if (!options.form.empty() && (!collectives || (options.form != "root" && options.form != "ramp")))
-    d.error({}, fmt::format("--form {}: of a collective's curve, ramp or root", options.form));
   FileFacts facts;
   if (!read_facts(options, facts, d) || d.has_errors()) {
     session.report_faults();
@@ -101,6 +129,7 @@ int calibrate(Session& session, const Shared& shared, const CalibrateCommand& op
   if (session.report_faults()) return kUsage;
   how.name = options.name;
   if (chip) return chip_of(session, options, how, sets);
+  if (options.what == "stack") return stack_of(session, shared, options, sets);
   const Calibration c = reckon::calibrate(
       session.work(), sets, collectives ? CalibrateWhat::kCollectives : CalibrateWhat::kKernels,
       how, d);

@@ -543,12 +543,13 @@ std::vector<Command> commands(Values& v) {
        "measured times to a file of constants: of kernels, a chip, or a software stack",
        {"reckon calibrate runs nemo-2024-h100 --output my-stack.yaml",
         "reckon calibrate kernels measurements/h100-sxm.yaml --output my-h100.yaml",
+        "reckon calibrate stack mine.json --onto generic-h100 --output my-stack.yaml",
         "reckon calibrate chip mine.json --name \"this machine\" --output mine-chip.yaml",
         "reckon calibrate collectives all_reduce.txt --chip h100-sxm --output my-nccl.yaml",
         "reckon calibrate kernels gemm.csv --chip b200 --kernel gemm --column \"time us=latency\""},
        [=, &v](CLI::App& app) {
          CalibrateCommand& o = v.calibrate;
-         app.add_option("WHAT", o.what, "kernels, collectives, chip or runs")
+         app.add_option("WHAT", o.what, "kernels, collectives, stack, chip or runs")
              ->type_name("")
              ->required();
          app.add_option("FILE", o.files,
@@ -557,7 +558,8 @@ std::vector<Command> commands(Values& v) {
              ->type_name("")
              ->required();
          word(app, "--output", o.output, "FILE", "write the constants there");
-         word(app, "--onto", o.onto, "NAME", "keep the other constants of this kernels file");
+         word(app, "--onto", o.onto, "NAME",
+              "keep the other constants of this file: of kernels, or a stack's");
          word(app, "--name", o.name, "TEXT", "of the file that is written");
          word(app, "--rows", o.rows, "FILE",
               "runs: only these of plans/measured (a pattern with *), or a file of your own");

@@ -102,18 +102,24 @@ std::optional<FitPlan> stack_constants(Workspace& work, Diagnostics& d) {
   return {};
 }
 
-std::optional<Stack<double>> usual_stack(Workspace& work, const std::string& id, Span said,
+std::optional<Stack<double>> whole_stack(Workspace& work, const std::string& id, Span said,
                                          Diagnostics& d) {
   const std::size_t before = d.error_count();
+  if (!work.load(Shelf::kStacks, id, said, d)) return {};
+  Stack<double> out;
+  Origins origins;
+  bind(resolve_stack(work, doc::scalar(id, said), nullptr, d), out, {d, origins});
+  if (d.error_count() > before) return {};
+  return out;
+}
+
+std::optional<Stack<double>> usual_stack(Workspace& work, const std::string& id, Span said,
+                                         Diagnostics& d) {
   const doc::Value* own = work.load(Shelf::kStacks, id, said, d);
   if (!own) return {};
   const doc::Value* base = own->find("base");
-  const doc::Value from = base && base->is_scalar() ? *base : doc::scalar(id, said);
-  Stack<double> out;
-  Origins origins;
-  bind(resolve_stack(work, from, nullptr, d), out, {d, origins});
-  if (d.error_count() > before) return {};
-  return out;
+  return whole_stack(work, base && base->is_scalar() ? base->text : id, base ? base->span : said,
+                     d);
 }
 
 }  // namespace reckon

@@ -52,6 +52,10 @@ struct FitPlan {
 };
 std::optional<FitPlan> stack_constants(Workspace& work, Diagnostics& diagnostics);
 
+// A stack with all that lies under it; none after a fault.
+std::optional<Stack<double>> whole_stack(Workspace& work, const std::string& id, Span said,
+                                         Diagnostics& diagnostics);
+
 // The stack that `id` starts from, or itself where it starts from none; none after a fault.
 std::optional<Stack<double>> usual_stack(Workspace& work, const std::string& id, Span said,
                                          Diagnostics& diagnostics);
