@@ -53,7 +53,9 @@ bool read_base(Session& session, const CalibrateCommand& options,
 
 int write_out(Session& session, const std::string& file, const std::string& text,
               const char* flag) {
-  const std::string why = write_atomically(file, text);
+  const std::string why =
+      is_yaml_file(file, session.diagnostics()) ? write_atomically(file, text) : "";
+  if (session.report_faults()) return kUsage;
   if (why.empty()) {
     session.note(fmt::format("{} is written; {} {} uses it", file, flag, file));
     return kOk;
@@ -98,6 +100,9 @@ void check_words(const CalibrateCommand& options, Diagnostics& d) {
   if (!collectives && !chip && !stack && options.what != "kernels")
     d.error({}, fmt::format("calibrate: nothing is called '{}'", options.what))
         .help("kernels, collectives, stack, chip or runs");
+  if (chip && !options.chip.empty())
+    d.error({}, fmt::format("--chip {}: the chip's file is what is written", options.chip))
+        .help("--name TEXT is what it is called");
   if (chip && !options.onto.empty()) d.error({}, "--onto: of a file of kernels, not of a chip's");
   if (stack && options.onto.empty())
     d.error({}, "calibrate stack: onto which stack? What is not measured stays as it is there")

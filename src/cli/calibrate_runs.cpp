@@ -12,7 +12,7 @@ namespace {
 int write_stack(Session& session, const std::string& file, const RunsCalibration& c) {
   Diagnostics& d = session.diagnostics();
   const std::string text = stack_text(session.work(), c, d);
-  if (!d.has_errors())
+  if (!d.has_errors() && is_yaml_file(file, d))
     if (const std::string why = write_atomically(file, text); !why.empty()) d.error({}, why);
   if (session.report_faults()) return kUsage;
   session.note(fmt::format("{} is written; stack: {} uses it", file, file));

@@ -122,7 +122,8 @@ int fit(Session& session, const Shared& shared, const FitCommandOptions& options
     report = fit_law(session.work(), request, d);
   }
   if (session.report_faults() || !report) return kUsage;
-  if (!options.output.empty() && !write_file(options.output, report->law, d)) {
+  if (!options.output.empty() &&
+      !(is_yaml_file(options.output, d) && write_file(options.output, report->law, d))) {
     session.report_faults();
     return kUsage;
   }

@@ -57,7 +57,7 @@ int import_config(Session& session, const Shared& shared, const ImportOptions& o
     return kUsage;
   }
   if (!options.output.empty()) {
-    write_file(options.output, model_file_text(in), d);
+    if (is_yaml_file(options.output, d)) write_file(options.output, model_file_text(in), d);
     if (options.explain) session.print(rendered(in, shared.format, options, session.width()));
   } else {
     session.print(rendered(in, shared.format, options, session.width()));

@@ -34,7 +34,7 @@ int new_plan(Session& session, const Shared&, const NewOptions& options) {
   if (session.report_faults()) return kUsage;
   if (options.output.empty()) {
     session.print(text);
-  } else {
+  } else if (is_yaml_file(options.output, session.diagnostics())) {
     write_file(options.output, text, session.diagnostics());
   }
   return session.report_faults() ? kUsage : kOk;

@@ -371,7 +371,7 @@ std::vector<Command> commands(Values& v) {
                   "1,2,4 or a..b, a..b:x2, a..b:+8 (repeatable: all combinations)");
          repeated(app, "--metric", o.metrics, "ID",
                   "a column; without any, those of the kind of plan");
-         app.add_flag("--plot", o.plot, "draw the first column");
+         app.add_flag("--plot", o.plot, "draw the first column that is a number");
          word(app, "--case", o.which_case, "NAME", "one of the plan's cases");
          sets(app, o.sets);
        },

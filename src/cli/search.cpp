@@ -144,7 +144,7 @@ int print_found(Session& session, const Shared& shared, const SearchOptions& o,
   const std::string plan = o.as_plan || !o.output.empty()
                                ? found_plan_text(session.work(), request, f.best.front(), d)
                                : "";
-  if (!o.output.empty()) write_file(o.output, plan, d);
+  if (!o.output.empty() && is_yaml_file(o.output, d)) write_file(o.output, plan, d);
   if (session.report_faults()) return kUsage;
   if (o.as_plan) {
     session.print(plan);

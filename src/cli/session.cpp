@@ -126,6 +126,14 @@ bool format_of_file(const std::string& file, Format& out) {
   return false;
 }
 
+bool is_yaml_file(const std::string& file, Diagnostics& diagnostics) {
+  Format other{};
+  if (!format_of_file(file, other) || other == Format::kText) return true;
+  diagnostics.error({}, fmt::format("{}: what is written is YAML", file))
+      .help(fmt::format("name it {}.yaml", file.substr(0, file.rfind('.'))));
+  return false;
+}
+
 bool write_file(const std::string& file, const std::string& text, Diagnostics& diagnostics) {
   std::ofstream out(file, std::ios::binary);
   out << text;

@@ -75,6 +75,9 @@ bool split_sets(const std::vector<std::string>& words, Sets& out, Diagnostics& d
 // ".json" -> kJson; false for an ending that no format has.
 bool format_of_file(const std::string& file, Format& out);
 
+// False, after a fault, for a name that says another format than the YAML that would be in it.
+bool is_yaml_file(const std::string& file, Diagnostics& diagnostics);
+
 // Writes a file; false after reporting.
 bool write_file(const std::string& file, const std::string& text, Diagnostics& diagnostics);
 

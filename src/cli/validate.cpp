@@ -170,6 +170,26 @@ bool passes(What what, const ValidateOptions& options, const ValidateRequest& re
   return true;
 }
 
+// Options that would say nothing about what was asked.
+void refuse_idle(const Shared& shared, const ValidateOptions& o, Diagnostics& d) {
+  if (o.fit && !o.what.empty() && o.what != kWhat[kServing])
+    d.error({}, fmt::format("validate {}: --fit is of serving's engines", o.what))
+        .help(o.what == kWhat[kRuns] ? "`reckon calibrate runs STACK` fits a training stack"
+                                     : "`reckon calibrate kernels` fits kernels");
+  if (o.update && !o.what.empty() && o.what != kWhat[kErrors])
+    d.error({}, fmt::format("validate {}: --update writes measurements/errors.csv alone", o.what))
+        .help("reckon validate --update");
+  if (o.what != kWhat[kErrors] && !o.update) return;
+  const std::pair<const char*, bool> idle[] = {{"--source", !o.source.empty()},
+                                               {"--leave-out", !o.leave_out.empty()},
+                                               {"--form", !o.form.empty()},
+                                               {"--format", shared.format != Format::kText}};
+  for (const auto& [option, said] : idle)
+    if (said)
+      d.error({}, fmt::format("{}: errors.csv is of all runs, each without its source", option))
+          .help("leave it out");
+}
+
 }  // namespace
 
 int validate(Session& session, const Shared& shared, const ValidateOptions& options) {
@@ -183,6 +203,7 @@ int validate(Session& session, const Shared& shared, const ValidateOptions& opti
         .help("runs, memory, kernels, collectives, serving or errors");
   word_of(options.leave_out, "--leave-out", request.leave_out, d);
   word_of(options.form, "--form", request.form, d);
+  refuse_idle(shared, options, d);
   if (session.report_faults()) return kUsage;
   if (options.update) return update_errors(session);
   if (options.what == kWhat[kErrors]) return say_errors(session);

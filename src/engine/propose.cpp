@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "assumed.hpp"
+#include "parts.hpp"
 #include "reckon/base/text.hpp"
 #include "reckon/cost/training.hpp"
 #include "reckon/engine/evaluate.hpp"
@@ -121,6 +122,7 @@ class Propose {
     const std::size_t before = d_.error_count();
     start_ = starting_point(work_, d_);
     if (d_.error_count() > before) return {};
+    shorten_sequence();
     const SourceFile* flags = work_.sources().add("--model", model_);
     const SourceFile* flags_gpus = work_.sources().add("--gpus", gpus_);
     doc::Value tree = doc::mapping();
@@ -151,6 +153,15 @@ class Propose {
   }
 
  private:
+  // A model with a table of positions reads no longer texts.
+  void shorten_sequence() {
+    Diagnostics scratch;
+    const doc::Value model = resolve_model(work_, said_model(model_, {}), scratch);
+    const doc::Value sequence = doc::scalar(start_.sequence);
+    const double positions = plain_count(model.find("positions")), usual = plain_count(&sequence);
+    if (positions > 0 && positions < usual) start_.sequence = fmt::format("{:.0f}", positions);
+  }
+
   // A bare count has no dimensions, so attention can't be counted.
   bool dimensioned() const { return !is_bare_count(model_); }
   // The default recipe computes in bf16; a chip that states no such peak but one of fp16 gets that recipe.

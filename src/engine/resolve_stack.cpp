@@ -45,17 +45,18 @@ class ChosenStack {
     return chips.empty() || std::find(chips.begin(), chips.end(), chip_) != chips.end();
   }
 
-  // Stated in the file, or in the one it starts from.
-  std::vector<std::string> chips_of(const Value& stack) const {
+  // Stated in the file, or in the one it starts from. Files that start from each other are a fault of resolve_stack().
+  std::vector<std::string> chips_of(const Value& stack, int below = 0) const {
+    constexpr int kDeepest = 16;
     std::vector<std::string> out;
     if (const Value* chips = stack.find("chips")) {
       for (const Value& chip : chips->items) out.push_back(chip.text);
       return out;
     }
     const std::string base = text_of(&stack, "base");
-    if (base.empty()) return out;
+    if (base.empty() || below > kDeepest) return out;
     const Value* from = work_.load(Shelf::kStacks, base, at_, diagnostics_);
-    return from ? chips_of(*from) : out;
+    return from ? chips_of(*from, below + 1) : out;
   }
 
   std::string of_software(const std::string& software) {

@@ -119,12 +119,19 @@ std::string plan_table_json(const PlanTable& t, std::string_view kind) {
 std::string plan_plot(const PlanTable& t, const TextStyle& style, Diagnostics& diagnostics) {
   constexpr std::size_t kBar = 40;
   if (t.columns.empty() || t.rows.empty()) return "";
-  const Metric& what = t.columns.front();
+  // The first column that is a number, and not whether something holds.
+  const auto at = std::find_if(t.columns.begin(), t.columns.end(), [](const Metric& m) {
+    return m.hint != Hint::kYesNo && !m.is_text();
+  });
+  const std::size_t column =
+      at == t.columns.end() ? 0 : static_cast<std::size_t>(at - t.columns.begin());
+  const Metric& what = t.columns[column];
   double largest = 0;
   bool any = false;
   for (const PlanTable::Row& row : t.rows) {
-    if (!row.fault.empty() || !reason_of(row.cells[0]).empty() || row.cells[0].is_text()) continue;
-    largest = std::max(largest, row.cells[0].value);
+    const Metric* m = row.fault.empty() ? &row.cells[column] : nullptr;
+    if (!m || !reason_of(*m).empty() || m->is_text()) continue;
+    largest = std::max(largest, m->value);
     any = true;
   }
   if (!any || what.hint == Hint::kYesNo) {
@@ -138,7 +145,7 @@ std::string plan_plot(const PlanTable& t, const TextStyle& style, Diagnostics& d
       table.row({join(row.values, ", "), "no plan", ""});
       continue;
     }
-    const Metric& m = row.cells[0];
+    const Metric& m = row.cells[column];
     const double share = reason_of(m).empty() && largest > 0 ? std::max(0.0, m.value / largest) : 0;
     std::string bar;
     for (std::size_t i = 0; i < static_cast<std::size_t>(share * kBar + 0.5); ++i) bar += "█";

@@ -81,7 +81,7 @@ ParseError comma(const Written& w) {
 }
 
 ParseError negative(const Written& w, std::string_view positive) {
-  return because(w, "is negative", fmt::format("write {}, or 0", positive));
+  return because(w, "is negative", fmt::format("write {}", positive));
 }
 
 ParseError not_finite(const Written& w) {

@@ -45,6 +45,7 @@ struct FoundPlan {
       fields;  // all that was chosen, as the plan has it or not
   std::vector<Metric> metrics;
   std::shared_ptr<const Loaded> plan;
+  std::vector<std::string> warnings;  // that loading it gave
 };
 
 // What became of the plans. Every plan is in one of `fell short` (memory, a condition), `slower`, `bounded`.

@@ -141,6 +141,25 @@ bool same_width(const std::optional<Count<double>>& a, const std::optional<Count
 
 }  // namespace
 
+bool stand_once(const std::vector<const MeasuredSet*>& sets, Diagnostics& d) {
+  std::map<std::string, const MeasuredPoint*> seen;
+  bool good = true;
+  for (const MeasuredSet* s : sets) {
+    const std::string what =
+        fmt::format("{}, {}, {}", name_of(*s), name_of(s->launch), s->conditions);
+    for (const MeasuredPoint& p : s->points) {
+      const auto [at, first] = seen.emplace(what + " " + shape_of(*s, p), &p);
+      if (first || at->second->span.file == p.span.file) continue;
+      good = false;
+      d.error(p.span, fmt::format("{} {} stands in two files", name_of(*s), shape_of(*s, p)))
+          .note(at->second->span, "it stands here too")
+          .help("leave one of the files out; a second run of the same is no second measurement");
+      break;
+    }
+  }
+  return good;
+}
+
 LeaveOut usual_leave_out(MeasuredKernel kernel) {
   if (is_collective(kernel)) return LeaveOut::kSize;
   return kernel == MeasuredKernel::kGemm || kernel == MeasuredKernel::kGroupedGemm
@@ -180,7 +199,7 @@ Calibration calibrate(Workspace& work, const std::vector<MeasuredSet>& sets, Cal
   std::vector<const MeasuredSet*> chosen;
   for (const MeasuredSet& s : sets)
     if (wanted(s, what) && !s.held_out && !s.chip.empty()) chosen.push_back(&s);
-  if (!one_chip(chosen, diagnostics)) return out;
+  if (!one_chip(chosen, diagnostics) || !stand_once(chosen, diagnostics)) return out;
   const auto generic = load_kernels(work, "generic", {}, diagnostics);
   if (!generic || chosen.empty()) {
     if (generic)

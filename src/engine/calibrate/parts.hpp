@@ -18,6 +18,9 @@ void check_layers(const MeasuredSet& set, const Chip<double>& chip, const Kernel
 void add_ceilings(const std::vector<const MeasuredSet*>& sets, const Chip<double>& chip,
                   Calibration& out);
 
+// The same point in two files: a fault. Files measured apart say so in their conditions.
+bool stand_once(const std::vector<const MeasuredSet*>& sets, Diagnostics& diagnostics);
+
 // The point of the highest rate (in `rate`), or null.
 const MeasuredPoint* best_of(const MeasuredSet& set, MeasuredColumn rate);
 

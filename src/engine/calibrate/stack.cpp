@@ -218,7 +218,7 @@ StackCalibration calibrate_stack(Workspace& work, const std::vector<MeasuredSet>
     d.error({}, "calibrate stack: nothing of one chip is measured here");
     return out;
   }
-  if (!one_chip(chosen, d)) return out;
+  if (!one_chip(chosen, d) || !stand_once(chosen, d)) return out;
   const auto chip = load_chip(work, chosen.front()->chip, chosen.front()->span, d);
   const auto usual = chip ? whole_stack(work, base, {}, d) : std::nullopt;
   if (!usual || !is_for(*usual, chip->id, d)) return out;

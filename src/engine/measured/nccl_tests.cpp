@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <cctype>
+#include <cstdlib>
+
 #include "reckon/base/text.hpp"
 
 namespace reckon {
@@ -12,6 +15,18 @@ std::string library_of(int version) {
   return version < 20000
              ? "NCCL"
              : fmt::format("NCCL {}.{}.{}", version / 10000, version / 100 % 100, version % 100);
+}
+
+// "h100-sxm" is among "NVIDIA H100 80GB HBM3"; a name of one's own says nothing.
+bool names_chip(const NcclRun& run, const std::string& chip) {
+  if (run.devices.empty() || chip.find('/') != std::string::npos) return true;
+  std::string model = chip.substr(0, chip.find('-')), device = *run.devices.begin();
+  const auto upper = [](std::string& text) {
+    for (char& c : text) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  };
+  upper(model);
+  upper(device);
+  return device.find(model) != std::string::npos;
 }
 
 bool start_set(const SourceFile* file, const FileFacts& facts, const NcclRun& run, MeasuredSet& set,
@@ -34,6 +49,10 @@ bool start_set(const SourceFile* file, const FileFacts& facts, const NcclRun& ru
         .help("--kernel all-reduce");
     return false;
   }
+  if (!names_chip(run, facts.chip))
+    d.warning(top, fmt::format("{}: the ranks ran on {}, and --chip says {}", file->name,
+                               *run.devices.begin(), facts.chip))
+        .help("constants of one chip under another's name mislead whoever uses them");
   if (!read_kernel(op, top, set.kernel, d)) return false;
   if (run.ranks < 2) {
     d.error(top, fmt::format("{}: {} ranks are listed, and a collective needs two", file->name,

@@ -14,6 +14,24 @@ bool is_nccl_tests(std::string_view text) {
   return text.find("out-of-place") != text.npos && text.find("algbw") != text.npos;
 }
 
+// A file of ours says its chip and kernels itself: what the command line says beside it must agree.
+void check_facts(const std::vector<MeasuredSet>& sets, const FileFacts& facts, Diagnostics& d) {
+  if (sets.empty()) return;
+  const MeasuredSet& first = sets.front();
+  if (!facts.chip.empty() && !first.chip.empty() && facts.chip != first.chip)
+    d.error(first.span, fmt::format("{} was measured on {}, and --chip says {}", first.file,
+                                    first.chip, facts.chip))
+        .help("leave --chip out: the file says which chip it is");
+  const std::pair<const char*, bool> idle[] = {{"--kernel", !facts.kernel.empty()},
+                                               {"--library", !facts.library.empty()},
+                                               {"--dtype", !facts.dtype.empty()},
+                                               {"--column", !facts.columns.empty()}};
+  for (const auto& [option, said] : idle)
+    if (said)
+      d.error(first.span, fmt::format("{}: {} says it itself", option, first.file))
+          .help("leave it out; it is for CSV and for the outputs of other tools");
+}
+
 bool is_nvbandwidth_text(std::string_view text) {
   return text.starts_with("nvbandwidth Version") || text.find("\nnvbandwidth Version") != text.npos;
 }
@@ -37,7 +55,9 @@ std::vector<MeasuredSet> read_tree(doc::Value tree, const FileFacts& facts,
             "nvbandwidth's and CSV output are read");
     return {};
   }
-  return read_tables(std::move(tree), diagnostics);
+  std::vector<MeasuredSet> out = read_tables(std::move(tree), diagnostics);
+  check_facts(out, facts, diagnostics);
+  return out;
 }
 
 }  // namespace

@@ -101,6 +101,12 @@ void fill_kernel(Workspace& work, const std::string& chip, const WantedKernel& w
                                                                      : chip;
   const doc::Value* file = work.load(Shelf::kKernels, own, at, diagnostics);
   if (!file) return;
+  if (const std::string of = said(*file, "chip"); states_file && !of.empty() && of != chip)
+    diagnostics
+        .warning(at, fmt::format("the constants of {} were measured on {}: on {} they are a "
+                                 "guess, and their errors say nothing",
+                                 own, of, chip))
+        .help(fmt::format("leave kernels: out, or measure {}: reckon calibrate", chip));
   std::vector<const doc::Value*> found = candidates(*file, wanted);
   if (found.empty()) found = candidates(*file, in_fp16(wanted));
   if (found.empty() && states_file) {

@@ -8,19 +8,23 @@
 #include <stdexcept>
 
 #include "reckon/base/text.hpp"
+#include "reckon/engine/field_at.hpp"
 #include "reckon/units/format.hpp"
 
 namespace reckon::searching {
 namespace {
 
+using SetList = std::vector<std::pair<std::string, std::string>>;
+
 constexpr const char* kMemoryReasons[] = {"the states alone exceed the memory",
                                           "states and activations exceed the memory",
                                           "offloaded states exceed the host's memory"};
 
-std::string nearest_text(const TrainingPlan<double>& base, const Counts::Nearest& n, Dim dim,
-                         Hint hint) {
+std::string nearest_text(const TrainingPlan<double>& base, SetList sets, const Counts::Nearest& n,
+                         Dim dim, Hint hint) {
   if (!std::isfinite(n.missed)) return "no value";
-  const std::string fields = in_words(sets_of(base, n.candidate));
+  for (auto& s : sets_of(base, n.candidate)) sets.push_back(std::move(s));
+  const std::string fields = in_words(sets);
   return fmt::format("the nearest misses {}: {}", format_quantity(n.missed, dim, hint),
                      fields.empty() ? "the plan as it stands" : fields);
 }
@@ -41,6 +45,10 @@ std::string condition_text(const Goal& g) {
   return fmt::format("not {} {} {}", g.metric, sign_of(g.compare), g.text);
 }
 
+std::string slower_by(std::size_t part) {
+  return fmt::format("slower, most of it lost to {}", kLossParts[part]);
+}
+
 }  // namespace
 
 std::string in_words(const std::vector<std::pair<std::string, std::string>>& sets) {
@@ -54,12 +62,14 @@ FoundPlan load_found(Workspace& work, const SearchRequest& request,
   PlanFile file = request.file;
   for (const auto& [path, value] : sets) file.sets.emplace_back(path, doc::scalar(value));
   Diagnostics d;
-  FoundPlan out{sets, std::move(sets), {}, nullptr};
+  FoundPlan out{sets, std::move(sets), {}, nullptr, {}};
   out.plan = load_plan(work, file, request.which, d);
   if (!out.plan)
     throw std::logic_error("a search found a plan that can't be loaded: " + in_words(out.sets) +
                            "\n" + d.render());
   out.metrics = out.plan->metrics(work);
+  for (const Diagnostic& x : d.all())
+    if (x.severity == Severity::kWarning) out.warnings.push_back(x.message);
   return out;
 }
 
@@ -68,7 +78,7 @@ double metric_of(const FoundPlan& plan, std::string_view id) {
   return m && m->has_value() && !m->is_text() ? m->value : std::numeric_limits<double>::quiet_NaN();
 }
 
-void add_tally(const TrainingPlan<double>& base, const SearchRequest& request,
+void add_tally(const TrainingPlan<double>& base, const SetList& sets, const SearchRequest& request,
                const std::vector<Metric>& units, const Layouts& found, Tally& tally) {
   const Counts& c = found.counts;
   tally.plans += found.plans;
@@ -78,16 +88,58 @@ void add_tally(const TrainingPlan<double>& base, const SearchRequest& request,
   tally.bounded += c.bounded;
   for (std::size_t i = 0; i < c.memory.size(); ++i)
     add_reason(tally, kMemoryReasons[i], c.memory[i],
-               nearest_text(base, c.nearest_memory[i], kByte, Hint::kNone));
+               nearest_text(base, sets, c.nearest_memory[i], kByte, Hint::kNone));
   for (std::size_t i = 0; i < c.conditions.size(); ++i) {
     const Metric* m = find_metric(units, request.where[i].metric);
-    add_reason(
-        tally, condition_text(request.where[i]), c.conditions[i],
-        nearest_text(base, c.nearest_condition[i], m ? m->dim : kOne, m ? m->hint : Hint::kRatio));
+    add_reason(tally, condition_text(request.where[i]), c.conditions[i],
+               nearest_text(base, sets, c.nearest_condition[i], m ? m->dim : kOne,
+                            m ? m->hint : Hint::kRatio));
   }
   add_reason(tally, "can't be among the best: its layers alone take longer", c.bounded, "");
   for (std::size_t i = 0; i < c.slower.size(); ++i)
-    add_reason(tally, fmt::format("slower, most of it lost to {}", kLossParts[i]), c.slower[i], "");
+    add_reason(tally, slower_by(i), c.slower[i], "");
+}
+
+void add_given_fields(const std::vector<Axis>& axes, const doc::Value& resolved, SetList& fields) {
+  for (const Axis& a : axes) {
+    const bool known = std::any_of(fields.begin(), fields.end(),
+                                   [&a](const auto& f) { return f.first == a.path; });
+    if (known) continue;
+    const doc::Value* v = resolved.at(bound_path(a.path));
+    for (const char* inside : {"value", "base", "id"})
+      if (v && v->is_mapping()) {
+        if (const doc::Value* x = v->find(inside)) v = x;
+      }
+    if (v && v->is_scalar() && !v->text.empty()) fields.emplace_back(a.path, v->text);
+  }
+}
+
+void note_warnings(Found& found) {
+  for (const FoundPlan& p : found.best)
+    for (const std::string& w : p.warnings) {
+      const bool known = std::any_of(found.notes.begin(), found.notes.end(),
+                                     [&w](const std::string& n) { return n.ends_with(w); });
+      if (!known) found.notes.push_back(fmt::format("Of {}: {}", in_words(p.sets), w));
+    }
+}
+
+void add_ranked(Found& found) {
+  if (found.best.empty()) return;
+  std::vector<std::string> ids{found.objective};
+  ids.insert(ids.end(), found.pareto.begin(), found.pareto.end());
+  for (const std::string& id : ids) {
+    const bool shown = std::any_of(found.columns.begin(), found.columns.end(),
+                                   [&id](const Metric& c) { return c.id == id; });
+    const Metric* m = find_metric(found.best.front().metrics, id);
+    if (!shown && m) found.columns.push_back(*m);
+  }
+}
+
+void without_best(std::size_t part, Tally& tally) {
+  const std::string why = slower_by(part);
+  for (Tally::Reason& r : tally.reasons)
+    if (r.why == why && r.plans > 0) --r.plans;
+  std::erase_if(tally.reasons, [](const Tally::Reason& r) { return r.plans == 0; });
 }
 
 void empty_space(const TrainingPlan<double>& base, const Choices& choices, const Layouts& found,

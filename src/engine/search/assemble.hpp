@@ -16,9 +16,24 @@ double metric_of(const FoundPlan& plan, std::string_view id);
 // "mesh.tensor=8, recompute=full"
 std::string in_words(const std::vector<std::pair<std::string, std::string>>& sets);
 
-// What became of the plans of one base.
-void add_tally(const TrainingPlan<double>& base, const SearchRequest& request,
-               const std::vector<Metric>& units, const Layouts& found, Tally& tally);
+// What became of the plans of one base; `sets`: what makes that base of the plan as it stands.
+void add_tally(const TrainingPlan<double>& base,
+               const std::vector<std::pair<std::string, std::string>>& sets,
+               const SearchRequest& request, const std::vector<Metric>& units, const Layouts& found,
+               Tally& tally);
+
+// The best plan is none of the others.
+void without_best(std::size_t part, Tally& tally);
+
+// What the given plan states of the fields that are varied, where `fields` has none of that name.
+void add_given_fields(const std::vector<Axis>& axes, const doc::Value& resolved,
+                      std::vector<std::pair<std::string, std::string>>& fields);
+
+// What loading the best plans warned of, each message once.
+void note_warnings(Found& found);
+
+// The metrics that rank the plans, as columns, where the usual ones lack them.
+void add_ranked(Found& found);
 
 // Why there is no plan at all, as a fault that says what to change.
 void empty_space(const TrainingPlan<double>& base, const Choices& choices, const Layouts& found,

@@ -141,7 +141,8 @@ class Rounds {
     const Looked x = e.look(c.rest, limit);
     into.counts.add(x, c, at.first, at.second);
     if (x.fate != Fate::kKept) return;
-    into.ranking.offer({x.objective, x.step, {x.pareto[0], x.pareto[1]}, at.first, at.second, c});
+    into.ranking.offer(
+        {x.objective, x.step, {x.pareto[0], x.pareto[1]}, at.first, at.second, c, x.part});
     if (prunes()) limit = std::min(limit, into.ranking.slowest());
   }
 

@@ -78,8 +78,10 @@ class PointSearch {
       diagnostics_.error({}, "pareto: two metrics are needed")
           .help("write two, with a comma between");
     Diagnostics unused;
-    if (const auto given = load_plan(work_, request_.file, request_.which, unused))
+    if (const auto given = load_plan(work_, request_.file, request_.which, unused)) {
       out_.given.metrics = given->metrics(work_);
+      add_given_fields(request_.axes, given->resolved, out_.given.fields);
+    }
     return !failed();
   }
 
@@ -177,8 +179,10 @@ class PointSearch {
     if (out_.best.size() > top) out_.best.resize(top);
     std::vector<const std::vector<Metric>*> seen;
     for (const FoundPlan& p : out_.best) seen.push_back(&p.metrics);
-    if (!seen.empty())
-      out_.columns = table_columns(*plan_kind(request_.file.kind), {}, seen, diagnostics_);
+    if (seen.empty()) return;
+    out_.columns = table_columns(*plan_kind(request_.file.kind), {}, seen, diagnostics_);
+    add_ranked(out_);
+    note_warnings(out_);
   }
 
   Workspace& work_;

@@ -17,6 +17,7 @@ struct Entry {
   std::array<double, 2> pareto{};
   std::uint64_t shape = 0, rest = 0;  // in order of generation
   Candidate candidate;
+  std::size_t part = 0;  // of kLossParts: where most of its step over the ideal goes
 };
 bool before(const Entry& a, const Entry& b);
 

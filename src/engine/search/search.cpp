@@ -40,6 +40,7 @@ class Searcher {
     if (failed()) return std::move(out_);
     const std::size_t n = points_of(axes_);
     for (std::size_t i = 0; i < n && !stopped(); ++i) one_base(i);
+    if (bases_.empty() && !stopped()) none_loads();
     if (failed()) return std::move(out_);
     assemble();
     out_.stopped = stopped();
@@ -66,6 +67,7 @@ class Searcher {
     out_.given.metrics = plan->metrics(work_);
     if (const auto* training = dynamic_cast<const LoadedTraining*>(plan.get()))
       out_.given.fields = fields_of(training->plan, candidate_of(training->plan));
+    add_given_fields(request_.axes, plan->resolved, out_.given.fields);
     return true;
   }
 
@@ -137,11 +139,25 @@ class Searcher {
       return true;
     }
     std::string why = "no such plan";
-    for (const Diagnostic& x : d.all())
-      if (x.severity == Severity::kError) why = x.message;
+    for (const Diagnostic& x : d.all()) {
+      if (x.severity != Severity::kError) continue;
+      why = x.message;
+      no_base_ = x;
+    }
     if (axes_.size() == 1 || points_of(axes_) <= 64)
       out_.notes.push_back(fmt::format("not searched: {}: {}", in_words(base.sets), why));
     return false;
+  }
+
+  // Not one value of what is varied makes a plan: a misspelt field, or values that can't be.
+  void none_loads() {
+    if (!no_base_ || axes_.empty()) return;
+    const bool one = points_of(axes_) == 1;
+    auto& f = diagnostics_.error(
+        axes_.front().span,
+        one ? no_base_->message
+            : fmt::format("no point of what is varied is a plan; the last: {}", no_base_->message));
+    if (!no_base_->help_text.empty()) f.help(no_base_->help_text);
   }
 
   void one_base(std::size_t i) {
@@ -156,7 +172,7 @@ class Searcher {
     const auto top = static_cast<std::size_t>(std::max(1.0, request_.space.top.raw));
     Layouts found = look_at_all({base.plan, choices, criteria_, std::max<std::size_t>(top, 2),
                                  request_.threads, request_.prune, progress, request_.stop});
-    add_tally(base.plan, request_, out_.given.metrics, found, out_.tally);
+    add_tally(base.plan, base.sets, request_, out_.given.metrics, found, out_.tally);
     if (found.plans == 0 && points_of(axes_) == 1)
       empty_space(base.plan, choices, found, {}, diagnostics_);
     for (const Entry& e : found.ranking.best()) kept_.push_back({bases_.size(), e});
@@ -167,15 +183,20 @@ class Searcher {
   FoundPlan loaded(const Kept& k) {
     SetList sets = bases_[k.base].sets;
     for (auto& s : sets_of(bases_[k.base].plan, k.entry.candidate)) sets.push_back(std::move(s));
-    std::vector<std::pair<std::string, std::string>> fields = bases_[k.base].sets;
-    for (auto& s : fields_of(bases_[k.base].plan, k.entry.candidate))
-      fields.push_back(std::move(s));
+    SetList fields = fields_of(bases_[k.base].plan, k.entry.candidate);
+    for (const auto& s : bases_[k.base].sets)
+      if (!has(fields, s.first)) fields.push_back(s);
     FoundPlan out = load_found(work_, request_, std::move(sets));
     out.fields = std::move(fields);
     hold(out, criteria_.objective, k.entry.objective);
     for (std::size_t i = 0; i < 2; ++i)
       if (criteria_.pareto[i]) hold(out, *criteria_.pareto[i], k.entry.pareto[i]);
     return out;
+  }
+
+  static bool has(const SetList& fields, const std::string& path) {
+    return std::any_of(fields.begin(), fields.end(),
+                       [&path](const auto& f) { return f.first == path; });
   }
 
   // `eval` must compute the same bits.
@@ -194,11 +215,14 @@ class Searcher {
     for (std::size_t i = 0; i < kept_.size() && i < std::max<std::size_t>(top, 2); ++i)
       out_.best.push_back(loaded(kept_[i]));
     assemble_front();
+    if (!kept_.empty()) without_best(kept_.front().entry.part, out_.tally);
     explain();
     if (out_.best.size() > top) out_.best.resize(top);
     std::vector<const std::vector<Metric>*> points{&out_.given.metrics};
     for (const FoundPlan& p : out_.best) points.push_back(&p.metrics);
     out_.columns = table_columns(*plan_kind(request_.file.kind), {}, points, diagnostics_);
+    add_ranked(out_);
+    note_warnings(out_);
     sort_reasons();
     note_schedules();
   }
@@ -256,6 +280,7 @@ class Searcher {
   Criteria criteria_;
   std::vector<Axis> axes_;
   std::vector<Base> bases_;
+  std::optional<Diagnostic> no_base_;  // why the last point is no plan
   std::vector<Kept> kept_, front_;
   Found out_;
 };

@@ -68,9 +68,20 @@ PlanPoint PlanPoints::loaded_again(const std::vector<std::string>& values) {
     if (out.fault.empty()) out.fault = "no such plan";
     return out;
   }
+  keep_warnings(values, d);
   out.metrics = plan->metrics(work_);
   if (!base_) base_ = std::move(plan);
   return out;
+}
+
+void PlanPoints::keep_warnings(const std::vector<std::string>& values, const Diagnostics& d) {
+  for (const Diagnostic& x : d.all()) {
+    if (x.severity != Severity::kWarning) continue;
+    std::string where;
+    for (std::size_t i = 0; i < paths_.size(); ++i)
+      where += (i == 0 ? "" : " ") + paths_[i] + "=" + values[i];
+    warnings_.emplace(x.message, where);
+  }
 }
 
 bool PlanPoints::changed(const std::vector<std::string>& values, PlanPoint& out) {

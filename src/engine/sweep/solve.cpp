@@ -134,7 +134,9 @@ class Solver {
       passed_.emplace(x, true);
       ++out_.passed_over;
       const Metric* any = find_metric(p.metrics, request_.target.metric);
-      out_.why_passed_over = !p.legal() ? p.fault : any ? any->reason : "";
+      // What a plan of the field lacks says more than why some value is no plan.
+      if (p.legal()) lacks_ = any ? any->reason : "";
+      out_.why_passed_over = !lacks_.empty() ? lacks_ : p.fault;
       if (p.legal() && !any) lacking_ = p.metrics;
       return nullptr;
     }
@@ -283,7 +285,8 @@ class Solver {
     }
     const auto off = [&](const Tried& t) { return std::abs(t.metric.value - out_.target_number); };
     const Tried& nearest = off(a) <= off(b) ? a : b;
-    const bool exact = off(nearest) <= 1e-9 * std::abs(out_.target_number);
+    // A run has a whole number of steps: a cost or a length goes up by one step's share.
+    const bool exact = off(nearest) <= 1e-6 * std::abs(out_.target_number);
     out_.outcome = exact ? Outcome::kMet : Outcome::kBetween;
     out_.answer = exact ? nearest : a;
     out_.answer->meets = exact;
@@ -301,6 +304,7 @@ class Solver {
   std::map<double, Tried> tried_;
   std::map<double, bool> passed_;
   std::vector<Metric> lacking_;
+  std::string lacks_;
   Solution out_;
 };
 

@@ -65,6 +65,8 @@ PlanTable sweep(Workspace& work, const SweepRequest& request, Diagnostics& diagn
     if (diagnostics.error_count() > before) return out;
   }
   if (!legal) no_point(points, request, diagnostics);
+  for (const auto& [message, where] : points.warnings())
+    diagnostics.warning(request.axes.front().span, fmt::format("at {}: {}", where, message));
   return out;
 }
 
