@@ -18,16 +18,28 @@
 namespace reckon::cli {
 namespace {
 
+// Plans are recorded until each of `wanted` has been seen: one formula of a starter is found at once.
 class Texts {
  public:
-  explicit Texts(Session& session) : work_(session.work()) {
+  Texts(Session& session, const std::vector<const Formula*>& wanted)
+      : work_(session.work()), wanted_(wanted) {
+    for (const std::string& id : work_.ids(Shelf::kModels)) {
+      if (complete()) return;
+      model(id);
+    }
     for (const std::filesystem::path& root : work_.roots()) {
       std::error_code error;
       if (!std::filesystem::is_directory(root / "plans", error)) continue;
       Diagnostics d;
-      for (const std::string& file : plan_files((root / "plans").string(), d)) plan(file);
+      std::vector<std::string> files = plan_files((root / "plans").string(), d);
+      std::stable_partition(files.begin(), files.end(), [](const std::string& f) {
+        return f.find("/measured/") == std::string::npos;  // hundreds of cases: last
+      });
+      for (const std::string& file : files) {
+        if (complete()) return;
+        plan(file);
+      }
     }
-    for (const std::string& id : work_.ids(Shelf::kModels)) model(id);
     for (const std::string& id : work_.ids(Shelf::kKernels)) kernels(id);
   }
   std::string of(std::string_view id) const {
@@ -36,6 +48,11 @@ class Texts {
   }
 
  private:
+  bool complete() const {
+    return std::all_of(wanted_.begin(), wanted_.end(),
+                       [this](const Formula* f) { return texts_.contains(std::string(f->id)); });
+  }
+
   void plan(const std::string& name) {
     Diagnostics d;
     const PlanFile file = open_plan(work_, name, work_.read(name, {}, d), {}, d);
@@ -77,6 +94,7 @@ class Texts {
   }
 
   Workspace& work_;
+  const std::vector<const Formula*>& wanted_;
   std::map<std::string, std::string> texts_, torn_;
 };
 
@@ -126,7 +144,7 @@ int formulas(Session& session, const Shared& shared, const FormulasOptions& opti
     session.report_faults();
     return kUsage;
   }
-  const Texts texts(session);
+  const Texts texts(session, found);
   switch (shared.format) {
     case Format::kText:
       session.print(as_text(found, texts));

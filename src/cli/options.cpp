@@ -490,8 +490,9 @@ std::vector<Command> commands(Values& v) {
                  [=, &v](CLI::App& app) {
                    app.add_option(
                           "WHAT", v.list.what,
-                          "hardware, chips, nodes, fabrics, clusters, kernels, nccl, models, "
-                          "architectures, precision, optimizers, formats, presets, laws")
+                          "hardware, chips, nodes, fabrics, clusters, kernels, nccl, stacks, "
+                          "engines, models, architectures, precision, optimizers, formats, "
+                          "presets, laws")
                        ->type_name("");
                  },
                  [&v](Session& s, const Shared& g) { return list(s, g, v.list); }});
@@ -622,9 +623,8 @@ std::vector<Command> commands(Values& v) {
        {"reckon schema training > training.schema.json", "reckon schema model --format md"},
        [=, &v](CLI::App& app) {
          app.add_option("KIND", v.schema.kind,
-                        "training, space, model, chip, node, fabric, cluster, kernels, "
-                        "measurements, format, "
-                        "precision, optimizer, preset, law")
+                        "a kind of file (training, serving, space, model, chip, stack, engine, "
+                        "kernels, measurements, …) or of question (states, load, …); all")
              ->type_name("");
        },
        [&v](Session& s, const Shared& g) { return schema(s, g, v.schema); }});

@@ -103,16 +103,18 @@ Section tally_section(const Found& f, bool timed) {
     notes.push_back(fmt::format("{} points: {} evaluated, {} make no plan.", plans(t.plans),
                                 plans(t.evaluated), plans(t.rejected)));
   else
-    notes.push_back(fmt::format(
-        "{} legal plans: {} with a step time, {} ruled out by memory or conditions alone, {} by a "
-        "lower "
-        "bound; layer times of {} shapes.",
-        plans(t.plans), plans(t.evaluated), plans(t.rejected), plans(t.bounded), plans(t.shapes)));
+    notes.push_back(
+        fmt::format("{}: {} with a step time, {} ruled out by memory or conditions alone, {} by a "
+                    "lower "
+                    "bound; layer times of {} shapes.",
+                    t.plans == 1 ? "One legal plan" : plans(t.plans) + " legal plans",
+                    plans(t.evaluated), plans(t.rejected), plans(t.bounded), plans(t.shapes)));
   if (timed && t.seconds > 0)
     notes.push_back(fmt::format(
         "{:.3g} s: {} plans a second, {} of them with a step time.", t.seconds,
         format_quantity(static_cast<double>(t.plans) / t.seconds, kOne, Hint::kRatio),
         format_quantity(static_cast<double>(t.evaluated) / t.seconds, kOne, Hint::kRatio)));
+  if (t.reasons.empty()) return {.notes = std::move(notes)};
   return {.title = "The others", .table = std::move(table), .notes = std::move(notes)};
 }
 

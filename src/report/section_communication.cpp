@@ -19,6 +19,13 @@ std::string id_of(std::string_view operation, std::string_view what) {
 // "all-gather of weights: time of one" -> "all-gather of weights"
 std::string name_of_operation(const Metric& m) { return m.title.substr(0, m.title.find(':')); }
 
+// Context parallelism has three ways to exchange keys and values; only one of them hops.
+std::string row_name(Reader& r, std::string_view operation, const Metric& bytes) {
+  const std::string what = r.text(id_of(operation, "operation"));
+  if (operation == "context" && what.starts_with("all-")) return "context " + what;
+  return name_of_operation(bytes);
+}
+
 bool add_operation(Reader& r, std::string_view operation, Table& out) {
   const Metric* bytes = r.get(id_of(operation, "bytes"));
   if (!bytes) return false;
@@ -30,8 +37,8 @@ bool add_operation(Reader& r, std::string_view operation, Table& out) {
            id_of(operation, "exposed_share")});
   if (bytes->value == 0 && r.number(step_time).value_or(0) == 0) return false;  // one rank
   const auto cell = [&](const char* what) { return r.text(id_of(operation, what)); };
-  out.row({name_of_operation(*bytes), cell("count"), cell("bytes"), cell("time"), cell("step_time"),
-           cell("exposed")});
+  out.row({row_name(r, operation, *bytes), cell("count"), cell("bytes"), cell("time"),
+           cell("step_time"), cell("exposed")});
   return true;
 }
 

@@ -9,7 +9,21 @@ namespace reckon {
 namespace {
 
 constexpr std::string_view kParts[] = {"step.compute", "step.recompute", "step.imbalance",
-                                       "step.bubble",  "step.exposed",   "step.optimizer"};
+                                       "step.bubble",  "step.exposed",   "step.optimizer",
+                                       "step.fixed",   "step.growth"};
+// What compute time is made of under a software stack.
+constexpr std::string_view kOperators[] = {"operators.gemms", "operators.attention",
+                                           "operators.elementwise", "operators.casts",
+                                           "operators.tables"};
+
+void add_operators_note(Reader& r, std::vector<std::string>& notes) {
+  std::string out;
+  for (const std::string_view id : kOperators) {
+    if (!r.get(id) || r.number(id).value_or(0) == 0) continue;
+    out += fmt::format("{}{} {}", out.empty() ? "" : ", ", r.text(id), r.get(id)->title);
+  }
+  if (!out.empty()) notes.push_back(fmt::format("Of compute: {}.", out));
+}
 
 void add_compute_note(Reader& r, std::vector<std::string>& notes) {
   const std::string mfu = r.assumed("train.mfu"), counted = r.assumed("flops");
@@ -42,6 +56,7 @@ Section step_section(Reader& r, const Canvas& canvas) {
            bound.empty() ? "" : fmt::format("bound by {}", bound));
   Section section{.title = "Step", .table = out.table()};
   add_compute_note(r, section.notes);
+  add_operators_note(r, section.notes);
   add_bubble_note(r, section.notes);
   return section;
 }

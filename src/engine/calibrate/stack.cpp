@@ -61,7 +61,7 @@ const MeasuredSet* widest(const std::vector<const MeasuredSet*>& sets, MeasuredK
   };
   const MeasuredSet* best = nullptr;
   for (const MeasuredSet* s : sets) {
-    const bool wanted = s->kernel == kernel && !training_points(*s).empty() &&
+    const bool wanted = s->kernel == kernel && s->causal && !training_points(*s).empty() &&
                         std::find(formats.begin(), formats.end(), s->format) != formats.end();
     if (wanted && (!best || worth(*s) > worth(*best))) best = s;
   }
@@ -73,62 +73,75 @@ OperatorMachine<double> machine_of(const Work& w, const Stack<double>& stack,
   return {.chip = w.chip, .stack = stack, .assume = assume, .gemm = rates, .gemm16 = rates};
 }
 
+void add_source(const MeasuredSet& set, StackCalibration& out) {
+  if (out.source.find(set.source) != std::string::npos) return;
+  out.source += (out.source.empty() ? "" : "; ") + set.source;
+}
+
 // Fits `model` and says on what.
 FittedSet fit(const KernelModel& model, const MeasuredSet& set, const Points& points,
-              std::string& from) {
+              StackCalibration& out_of, std::string& from) {
   FittedSet out = fit_points(model, points);
   from = fmt::format("{}, {}: {} points, {:.1f} % mean error", name_of(set.kernel), set.library,
                      points.size(), 100 * out.in_sample.mean);
+  add_source(set, out_of);
   if (!set.format.empty()) from.insert(name_of(set.kernel).size(), " " + set.format);
   return out;
 }
 
-// How deep and how wide products must be is told by points of different depth; of one depth it stays the base's.
-void fit_gemm(Work& w, const MeasuredSet& set, Compute format, const char* ceiling,
-              const char* depth) {
-  const auto peak = w.chip.peak.of(format);
+bool differ_in_depth(const Points& points) {
+  const auto deeper = [&](const MeasuredPoint* p) {
+    return std::abs(p->at(Column::kK) - points.front()->at(Column::kK)) > 0.5;
+  };
+  return std::any_of(points.begin(), points.end(), deeper);
+}
+
+// The ceiling of a format, and the depth at which half of it is reached; of fp8 that is a factor on the 16-bit one.
+struct GemmConstants {
+  Compute format;
+  const char *ceiling, *depth;
+};
+
+void fit_gemm(Work& w, const MeasuredSet& set, const GemmConstants& of) {
+  const auto peak = w.chip.peak.of(of.format);
   if (!peak) return;
-  const bool fp8 = format == Compute::kFp8;
+  const bool fp8 = of.format == Compute::kFp8;
   const GemmStack<double>& k = w.stack.gemm;
   const Points points = training_points(set);
-  bool depths = false;
-  for (const MeasuredPoint* p : points)
-    depths = depths || p->at(Column::kK) < points.front()->at(Column::kK) ||
-             p->at(Column::kK) > points.front()->at(Column::kK);
   const double usual_depth = fp8 ? k.depth_fp8.raw : k.depth.raw;
-  const auto rates = [&, fp8](const Constants& v) {
-    const double said = v.size() > 1 ? v[1] : usual_depth;
-    return GemmRates<double>{
-        *peak, Ratio<double>(v[0]), fp8 ? k.depth * Ratio<double>(said) : Count<double>(said),
-        fp8 ? k.width_fp8 : Count<double>{}, fp8 ? Bytes<double>(1) : Bytes<double>(2)};
-  };
   const Assume<double> assume;
   KernelModel m;
-  m.parameters = {{"ceiling", 0.05, 1}};
-  m.starts = {{0.7}, {0.5}};
-  if (depths) {
-    m.parameters.push_back({"depth", fp8 ? 0.05 : 1.0, fp8 ? 50.0 : 4096.0});
-    for (Constants& start : m.starts) start.push_back(usual_depth > 0 ? usual_depth : 1);
-  }
   m.seconds = [&](const Constants& v, const MeasuredPoint& p) {
-    const auto r = rates(v);
+    const double depth = v.size() > 1 ? v[1] : usual_depth;
+    const GemmRates<double> rates{
+        *peak, Ratio<double>(v[0]), fp8 ? k.depth * Ratio<double>(depth) : Count<double>(depth),
+        fp8 ? k.width_fp8 : Count<double>{}, fp8 ? Bytes<double>(1) : Bytes<double>(2)};
     const Gemm<double> g{Count<double>(p.at(Column::kM)),
                          Count<double>(p.at(Column::kN)),
                          Count<double>(p.at(Column::kK)),
                          {}};
-    return gemm_time<double>(g, r, machine_of(w, w.stack, assume, r)).raw;
+    return gemm_time<double>(g, rates, machine_of(w, w.stack, assume, rates)).raw;
   };
   std::string from;
-  const FittedSet f = fit(m, set, points, from);
-  const FitOutcome& o = f.outcome;
-  keep(w, ceiling, o.values[0], o.low[0], o.high[0], o.at_bound[0], from);
-  if (depths) keep(w, depth, o.values[1], o.low[1], o.high[1], o.at_bound[1], from);
+  if (differ_in_depth(points) && points.size() > 3) {
+    m.parameters = {{"ceiling", 0.05, 1}, {"depth", fp8 ? 0.05 : 1.0, fp8 ? 50.0 : 4096.0}};
+    m.starts = {{0.7, std::max(usual_depth, 1.0)}, {0.5, std::max(usual_depth, 1.0)}};
+    const FitOutcome o = fit(m, set, points, w.out, from).outcome;
+    if (!o.at_bound[1]) {  // else these depths do not tell: it stays as it is in the base
+      keep(w, of.ceiling, o.values[0], o.low[0], o.high[0], o.at_bound[0], from);
+      return keep(w, of.depth, o.values[1], o.low[1], o.high[1], false, from);
+    }
+  }
+  m.parameters = {{"ceiling", 0.05, 1}};
+  m.starts = {{0.7}, {0.5}};
+  const FitOutcome o = fit(m, set, points, w.out, from).outcome;
+  keep(w, of.ceiling, o.values[0], o.low[0], o.high[0], o.at_bound[0], from);
 }
 
 void fit_attention(Work& w, const MeasuredSet& set) {
   const auto peak = w.chip.peak.of(Compute::kBf16);
   const Points points = training_points(set);
-  if (!peak || !set.causal) return;
+  if (!peak) return;
   const Assume<double> assume;
   const GemmRates<double> rates{
       *peak, w.stack.gemm.ceiling, w.stack.gemm.depth, {}, Bytes<double>(2)};
@@ -147,11 +160,14 @@ void fit_attention(Work& w, const MeasuredSet& set) {
                                        width,
                                        width,
                                        {}};
-    return flash_attention<double>(shape, machine_of(w, stack, assume, rates)).forward.raw;
+    const double seconds =
+        flash_attention<double>(shape, machine_of(w, stack, assume, rates)).forward.raw;
+    // A rate alone is of as many heads and sequences as fill the machine: its launch is nothing beside them.
+    return std::isnan(p.at(Column::kTime)) ? seconds - stack.fixed.kernel.raw : seconds;
   };
   if (points.size() < 3) return;  // two constants
   std::string from;
-  const FitOutcome o = fit(m, set, points, from).outcome;
+  const FitOutcome o = fit(m, set, points, w.out, from).outcome;
   keep(w, "attention.ceiling", o.values[0], o.low[0], o.high[0], o.at_bound[0], from);
   keep(w, "attention.fill", o.values[1], o.low[1], o.high[1], o.at_bound[1], from);
 }
@@ -168,6 +184,7 @@ void read_memory(Work& w, const std::vector<const MeasuredSet*>& sets) {
     from = s;
   }
   if (!from) return;
+  add_source(*from, w.out);
   const double share = best / w.chip.memory.bandwidth.raw;
   keep(w, "traffic.efficiency", share, share, share, false,
        fmt::format("{}, {}: the best of {} points", name_of(from->kernel), from->library,
@@ -181,6 +198,7 @@ void read_launch(Work& w, const std::vector<const MeasuredSet*>& sets) {
     const Points points = timed_points(*s);
     if (points.empty()) continue;
     const double t = points.front()->seconds;
+    add_source(*s, w.out);
     keep(w, "fixed.kernel", t, t, t, false, "launch, in a stream");
     return;
   }
@@ -224,14 +242,13 @@ StackCalibration calibrate_stack(Workspace& work, const std::vector<MeasuredSet>
   if (!usual || !is_for(*usual, chip->id, d)) return out;
   out.base = base;
   out.chip = chip->id;
-  out.source = chosen.front()->source;
   Work w{*chip, *usual, *usual, out};
   read_memory(w, chosen);
   read_launch(w, chosen);
   if (const auto* s = widest(chosen, MeasuredKernel::kGemm, {"bf16", "fp16"}))
-    fit_gemm(w, *s, Compute::kBf16, "gemm.ceiling", "gemm.depth");
+    fit_gemm(w, *s, {Compute::kBf16, "gemm.ceiling", "gemm.depth"});
   if (const auto* s = widest(chosen, MeasuredKernel::kGemm, {"fp8"}); s && usual->gemm.ceiling_fp8)
-    fit_gemm(w, *s, Compute::kFp8, "gemm.ceiling_fp8", "gemm.depth_fp8");
+    fit_gemm(w, *s, {Compute::kFp8, "gemm.ceiling_fp8", "gemm.depth_fp8"});
   if (const auto* s = widest(chosen, MeasuredKernel::kAttentionPrefill, {"bf16", "fp16"}))
     fit_attention(w, *s);
   if (out.constants.empty())

@@ -24,7 +24,7 @@ void check_facts(const std::vector<MeasuredSet>& sets, const FileFacts& facts, D
         .help("leave --chip out: the file says which chip it is");
   const std::pair<const char*, bool> idle[] = {{"--kernel", !facts.kernel.empty()},
                                                {"--library", !facts.library.empty()},
-                                               {"--dtype", !facts.dtype.empty()},
+                                               {"--dtype", !facts.format.empty()},
                                                {"--column", !facts.columns.empty()}};
   for (const auto& [option, said] : idle)
     if (said)

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 
 #include "reckon/base/edit_distance.hpp"
 #include "reckon/base/text.hpp"
@@ -101,7 +102,8 @@ void fill_kernel(Workspace& work, const std::string& chip, const WantedKernel& w
                                                                      : chip;
   const doc::Value* file = work.load(Shelf::kKernels, own, at, diagnostics);
   if (!file) return;
-  if (const std::string of = said(*file, "chip"); states_file && !of.empty() && of != chip)
+  const std::string of = said(*file, "chip");  // a name, or the file of a chip of one's own
+  if (states_file && !of.empty() && std::filesystem::path(of).stem() != chip)
     diagnostics
         .warning(at, fmt::format("the constants of {} were measured on {}: on {} they are a "
                                  "guess, and their errors say nothing",
