@@ -86,11 +86,26 @@ std::string_view rule(Limit limit) {
   return "";
 }
 
+// Nothing with a unit is so small or so large; a few such figures multiplied would leave what a double holds.
+bool is_absurd(Dim dim, Hint hint, double x) {
+  constexpr double kLargest = 1e60, kSmallestShare = 1e-12;
+  if (x == 0) return false;
+  if (dim == kOne) return hint == Hint::kFraction && x < kSmallestShare;
+  return x > kLargest || x < 1 / kLargest;
+}
+
 bool within_limit(const doc::Value& v, Dim dim, const Field& f, double x, const BindContext& c) {
   const Bound bound = bound_of(f.hint_);
   if (dim == kOne && x > bound.most) {
     c.diagnostics.error(v.span, fmt::format("{}: {} is more than the {} that reckon goes to",
                                             f.name, found(v), bound.words));
+    return false;
+  }
+  if (is_absurd(dim, f.hint_, x)) {
+    c.diagnostics
+        .error(v.span, fmt::format("{}: {} is too {} to be meant", f.name, found(v),
+                                   x < 1 ? "close to zero" : "large"))
+        .help("expected " + expected_form(dim, f.hint_));
     return false;
   }
   if (holds(f.limit_, x)) return true;

@@ -5,23 +5,37 @@
 #include <algorithm>
 
 #include "eval_sections.hpp"
+#include "reckon/base/text.hpp"
 
 namespace reckon {
 namespace {
 
 constexpr long kDrawnGpus = 8;  // of a node
 
+long rank_of(const MeshRow& axis, long gpu) { return gpu / axis.apart % axis.ranks; }
+
+// Digits of the largest rank that any axis has in a node: a GPU's ranks stand below each other.
+std::size_t digits_in_node(const std::vector<MeshRow>& mesh, long node, long per_node) {
+  long largest = 0;
+  for (const MeshRow& m : mesh)
+    for (long gpu = 0; gpu < per_node; ++gpu)
+      largest = std::max(largest, rank_of(m, node * per_node + gpu));
+  return std::to_string(largest).size();
+}
+
 // "0 1 2 3 4 5 … 71", of one axis in one node.
-std::string ranks_in_node(const MeshRow& axis, long node, long per_node) {
+std::string ranks_in_node(const MeshRow& axis, long node, long per_node, std::size_t digits) {
   std::string out;
-  const auto rank = [&](long gpu) { return (node * per_node + gpu) / axis.apart % axis.ranks; };
+  const auto rank = [&](long gpu) {
+    return pad_left(std::to_string(rank_of(axis, node * per_node + gpu)), digits);
+  };
   for (long gpu = 0; gpu < per_node; ++gpu) {
     if (per_node > kDrawnGpus && gpu == kDrawnGpus - 2) {
-      out += " … " + std::to_string(rank(per_node - 1));
+      out += " … " + rank(per_node - 1);
       break;
     }
     if (gpu > 0) out += ' ';
-    out += std::to_string(rank(gpu));
+    out += rank(gpu);
   }
   return out;
 }
@@ -58,10 +72,13 @@ Section mesh_picture_section(Reader& r, const Canvas& canvas) {
   if (second) columns.push_back({"node 1"});
   if (nodes > 1) columns.push_back({fmt::format("node {}", nodes - 1)});
   Section out{.table = Table(columns)};
+  const auto drawn = [&](const MeshRow& m, long node) {
+    return ranks_in_node(m, node, per_node, digits_in_node(mesh, node, per_node));
+  };
   for (const MeshRow& m : mesh) {
-    std::vector<std::string> cells{m.axis, ranks_in_node(m, 0, per_node)};
-    if (second) cells.push_back(ranks_in_node(m, 1, per_node));
-    if (nodes > 1) cells.push_back(ranks_in_node(m, nodes - 1, per_node));
+    std::vector<std::string> cells{m.axis, drawn(m, 0)};
+    if (second) cells.push_back(drawn(m, 1));
+    if (nodes > 1) cells.push_back(drawn(m, nodes - 1));
     out.table.row(std::move(cells));
   }
   return out;

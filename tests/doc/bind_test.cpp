@@ -115,6 +115,13 @@ TEST_CASE("limits") {
         "      |                                     ^~~~~~\n");
 }
 
+TEST_CASE("figures that would leave what a double holds") {
+  CHECK(first_fault("mfu: 1e-300\n") ==
+        "f.yaml:2:6: error: mfu: '1e-300' is too close to zero to be meant");
+  CHECK(Bound("memory: {capacity: 1e100 B, bandwidth: 1e-300 B/s}\n").diagnostics.error_count() ==
+        2);
+}
+
 TEST_CASE("a value with its source") {
   const auto fault = [](const std::string& capacity) {
     const std::string all = Bound("memory: {capacity: " + capacity + "}\n").diagnostics.render();
