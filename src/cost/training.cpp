@@ -124,7 +124,7 @@ void list_communication(const TrainingPlan<R>& plan, TrainingEstimate<R>& e) {
   e.communication = communication(sent);
   if (!plan.stack) return;
   Communication<R>& c = e.communication;
-  retime(sent, c);
+  retime(sent, c, e.operators ? e.operators->known : KnownTimes<R>{});
   if (!e.operators) return;
   c.tensor.exposed = e.operators->tensor;
   c.context.exposed = e.operators->context;

@@ -13,6 +13,7 @@
 #include "reckon/engine/evaluate.hpp"
 #include "reckon/engine/kinds.hpp"
 #include "reckon/engine/legal.hpp"
+#include "resolve_stack.hpp"
 
 namespace reckon {
 namespace {
@@ -305,7 +306,10 @@ Value resolve_training(Workspace& work, Value tree, Diagnostics& diagnostics) {
   rewrite("optimizer", resolve_optimizer);
   if (Value* stack = tree.find("stack"); stack && !stack->is_null())
     *stack = resolve_stack(work, *stack, tree.at("cluster.node.chip"), diagnostics);
+  const Value said = tree.find("assume") ? *tree.find("assume") : Value{};
   rewrite("assume", resolve_assume);
+  if (const Value* stack = tree.find("stack"); stack && stack->is_mapping() && tree.find("assume"))
+    lay_memory(*tree.find("assume"), *stack, &said, diagnostics);
   rewrite("law", resolve_law);
   rewrite("batch_law", resolve_law);
   write_out_sharding(tree, diagnostics);

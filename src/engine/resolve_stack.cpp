@@ -175,6 +175,18 @@ Value stack_on_chip(Workspace& work, Value said, const Value* chip, Diagnostics&
   return said;
 }
 
+void lay_memory(Value& assume, const Value& stack, const Value* said, Diagnostics& diagnostics) {
+  const std::pair<const char*, const char*> to[] = {{"memory.logits", "logits"},
+                                                    {"memory.loss_chunks", "loss_chunks"},
+                                                    {"memory.reserve_fixed", "reserve.fixed"},
+                                                    {"memory.reserve_share", "reserve.share"}};
+  for (const auto& [from, path] : to) {
+    const Value* v = stack.at(from);
+    if (v && !(said && said->is_mapping() && said->at(path)))
+      doc::set_path(assume, path, *v, diagnostics);
+  }
+}
+
 void fill_collectives(Workspace& work, Value& stack, const Value* chip, Diagnostics& diagnostics) {
   fill_curves(work, stack, chip, diagnostics);
   Value* said = stack.find("nccl");

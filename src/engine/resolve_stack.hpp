@@ -15,4 +15,8 @@ doc::Value stack_on_chip(Workspace& work, doc::Value said, const doc::Value* chi
 void fill_collectives(Workspace& work, doc::Value& stack, const doc::Value* chip,
                       Diagnostics& diagnostics);
 
+// The stack's conventions of memory over the preset, where the plan (`said`: its assume, may be null) states none.
+void lay_memory(doc::Value& assume, const doc::Value& stack, const doc::Value* said,
+                Diagnostics& diagnostics);
+
 }  // namespace reckon

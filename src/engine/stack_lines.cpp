@@ -33,6 +33,25 @@ void warn_of_groups(const Stack<double>& s, const Layout<double>& x,
   }
 }
 
+// Where the plan lies outside the runs that the constants were fitted on.
+void warn_of_range(const TrainingPlan<double>& plan, const Layout<double>& x,
+                   std::vector<std::string>& out) {
+  const StackRange<double>& r = plan.stack->range;
+  const auto check = [&](const char* what, const Count<double>& value,
+                         const std::vector<Count<double>>& range) {
+    if (range.size() != 2 || (!(value < range[0]) && !(range[1] < value))) return;
+    const auto shown = [](const Count<double>& n) {
+      return format_quantity(n.raw, kOne, Hint::kCount);
+    };
+    out.push_back(fmt::format("{} {}: stack '{}' was fitted on runs with {} to {}", what,
+                              shown(value), plan.stack->id, shown(range[0]), shown(range[1])));
+  };
+  check("GPUs", x.G, r.gpus);
+  check("tokens of a micro-batch on a rank", x.T, r.tokens);
+  if (plan.batch.sequence) check("sequence", *plan.batch.sequence, r.sequence);
+  if (plan.model.hidden) check("width of the model", *plan.model.hidden, r.hidden);
+}
+
 }  // namespace
 
 std::string stack_line(const Stack<double>& s, const std::string& changed) {
@@ -77,6 +96,7 @@ void stack_warnings(const TrainingPlan<double>& plan, const TrainingEstimate<dou
   if (starting_values(s))
     out.push_back(fmt::format("stack '{}' holds starting values, {}: nothing is known of its error",
                               s.id, runs(s.rows->raw)));
+  warn_of_range(plan, e.layout, out);
   if (s.tier == CollectiveModel::kCalibrated) warn_of_groups(s, e.layout, out);
 }
 

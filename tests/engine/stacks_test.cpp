@@ -144,6 +144,62 @@ TEST_CASE("Schedules that run weight gradients apart wait less than 1F1B under a
   CHECK(zb > 0);
 }
 
+TEST_CASE("A host that starts kernels slowly holds a layer back in a stream, and not in a graph") {
+  const auto at = [](const std::string& changes) {
+    return step(
+        "model: llama-3-70b\ncluster: 64xh100-sxm\nassume: physical\nsharding: zero-1\n"
+        "mesh: {tensor: 8, sequence: yes, pipeline: 4}\n"
+        "batch: {global: 128, micro: 1, sequence: 512}\nstack: {base: nemo-2024-h100" +
+        changes + "}\n");
+  };
+  const double free = at(""), slow = at(", fixed.launch: 200 us"),
+               slower = at(", fixed.launch: 400 us");
+  CHECK(slow > free);
+  CHECK(slower - slow > 0.9 * (slow - free));
+  CHECK(at(", fixed.launch: 400 us, graphs: yes") == free);
+  CHECK(at(", fixed.layer: 5 ms") > free);
+}
+
+TEST_CASE("An MoE layer asks more of the host than a dense one") {
+  const std::string moe =
+      "model: qwen3-30b-a3b\ncluster: 8xh100-sxm\nmesh: {expert: 8}\nsharding: zero-1\n"
+      "batch: {global: 64, micro: 1, sequence: 1024}\nassume: physical\nstack: ";
+  const double free = step(moe + "generic-h100\n");
+  CHECK(step(moe + "{base: generic-h100, fixed.experts: 20 ms}\n") > free);
+  CHECK(step(plan("{base: generic-h100, fixed.experts: 20 ms}")) == step(plan("generic-h100")));
+  // A wait for the counts is no floor: it adds to each forward pass.
+  CHECK(step(moe + "{base: generic-h100, fixed.routing: 1 ms}\n") > free);
+}
+
+TEST_CASE("Ranks that wait for the slowest cost a time at every doubling beyond a node") {
+  const auto grows = [](const char* gpus) {
+    return of(plan("{base: nemo-2024-h100, fixed.sync: 10 ms, fixed.growth: 0%}", "", gpus))
+        .operators->growth.raw;
+  };
+  CHECK(grows("64xh100-sxm") == Approx(0.030));
+  CHECK(grows("128xh100-sxm") == Approx(0.040));
+}
+
+TEST_CASE("A stack says what its software keeps of the logits, and the plan has the last word") {
+  const double stated = of(plan("{base: generic-h100, memory.logits: 4 B}")).memory.logits.raw;
+  const double usual = of(plan("generic-h100")).memory.logits.raw;
+  CHECK(stated < usual);
+  const std::string own = "assume: {preset: physical, logits: 6 B}\n";
+  std::string text = plan("{base: generic-h100, memory.logits: 4 B}");
+  text.replace(text.find("assume: physical\n"), std::string("assume: physical\n").size(), own);
+  CHECK(of(text).memory.logits.raw == Approx(1.5 * stated));
+}
+
+TEST_CASE("NVFP4 products are faster than fp8 ones, and no stack has a ceiling by chance") {
+  const double fp8 = step(plan("megatron-bridge-2025", "precision: fp8\n", "64xb200"));
+  const double fp4 = step(plan("megatron-bridge-2025", "precision: nvfp4\n", "64xb200"));
+  CHECK(fp4 < fp8);
+  CHECK(fp4 > 0.5 * fp8);
+  const Asked hopper = ask(plan("nemo-2024-h100", "precision: nvfp4\n"));
+  CHECK(hopper.failed);
+  CHECK(says(hopper, "states no ceiling for fp4"));
+}
+
 // Times of the cases of a plan file.
 std::vector<double> steps(const char* file) {
   Diagnostics d;

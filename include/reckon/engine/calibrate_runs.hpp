@@ -8,6 +8,7 @@
 // from (`base:`). Rounded to four digits.
 #pragma once
 
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -24,9 +25,16 @@ struct FittedConstant {
   bool at_bound = false;
 };
 
+// How far the constants were tried: of all rows, the least and the most.
+struct FittedRange {
+  std::string of;  // "gpus"
+  double least = std::numeric_limits<double>::infinity(), most = 0;
+};
+
 struct RunsCalibration {
   std::string stack;
   std::vector<FittedConstant> constants;
+  std::vector<FittedRange> ranges;
   std::vector<std::string> idle;  // on which no row's time depends
   std::size_t rows = 0, core = 0;
   ErrorSummary before, in_sample, left_out;  // before: by the file as it is

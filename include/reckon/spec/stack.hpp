@@ -153,13 +153,18 @@ struct TrafficStack {
 // Fixed costs: of a kernel, of a layer on the host, of a step; and what grows with the GPUs.
 template <class R>
 struct FixedStack {
-  Seconds<R> kernel{}, layer{}, routing{}, scales{}, step{};
+  Seconds<R> kernel{}, launch{}, layer{}, experts{}, routing{}, scales{}, step{}, sync{};
   Ratio<R> growth{};
 
   template <class V, class... S>
   static void fields(V&& v, S&... s) {
     v(Field("kernel", "tl", "of a kernel").required(), s.kernel...);
-    v(Field("layer", "hl", "least time of a layer's forward pass: the host issues it"), s.layer...);
+    v(Field("launch", "t_launch", "of the host, to start one kernel in a stream"), s.launch...);
+    v(Field("layer", "hl", "of the host, to issue a layer's forward pass beside its kernels"),
+      s.layer...);
+    v(Field("experts", "hl_moe",
+            "the same, of an MoE layer besides: it routes, permutes and dispatches"),
+      s.experts...);
     v(Field("routing", "t_route",
             "of an MoE layer's pass: the host waits for the counts of a dropless routing"),
       s.routing...);
@@ -168,9 +173,32 @@ struct FixedStack {
             "scales"),
       s.scales...);
     v(Field("step", "t_fixed", "of a step"), s.step...);
+    v(Field("sync", "t_sync",
+            "of a step, at every doubling beyond one node: all wait for the slowest rank"),
+      s.sync...);
     v(Field("growth", "jit", "longer by this share at every doubling beyond one node")
           .hint(Hint::kFraction),
       s.growth...);
+  }
+};
+
+// What the software keeps in memory whatever the plan: laid over the preset, under what the plan assumes.
+template <class R>
+struct MemoryStack {
+  std::optional<Bytes<R>> logits, reserve_fixed;
+  std::optional<Count<R>> loss_chunks;
+  std::optional<Ratio<R>> reserve_share;
+
+  template <class V, class... S>
+  static void fields(V&& v, S&... s) {
+    v(Field("logits", "b_logit", "bytes kept per logit of a micro-batch: assume.logits"),
+      s.logits...);
+    v(Field("loss_chunks", "n_loss", "pieces of a micro-batch's loss: assume.loss_chunks").degree(),
+      s.loss_chunks...);
+    v(Field("reserve_fixed", "M_ctx", "context, libraries: assume.reserve.fixed"),
+      s.reserve_fixed...);
+    v(Field("reserve_share", "r_frag", "lost to the allocator: assume.reserve.share").share(),
+      s.reserve_share...);
   }
 };
 
@@ -262,22 +290,38 @@ struct StackCollectives {
   }
 };
 
+// Of the runs behind the constants, from the least to the most: beyond them a prediction is an extrapolation.
+template <class R>
+struct StackRange {
+  std::vector<Count<R>> gpus, tokens, sequence, hidden;
+
+  template <class V, class... S>
+  static void fields(V&& v, S&... s) {
+    v(Field("gpus", "", "least and most"), s.gpus...);
+    v(Field("tokens", "", "of a micro-batch on a rank: rows of its matrix products"), s.tokens...);
+    v(Field("sequence", "", "length, least and most"), s.sequence...);
+    v(Field("hidden", "", "width, least and most"), s.hidden...);
+  }
+};
+
 template <class R>
 struct Stack {
   std::string id, name, source, fitted, software;
   std::vector<std::string> chips;
   std::optional<Count<R>> rows;
+  StackRange<R> range;
   GemmStack<R> gemm;
   AttentionStack<R> attention;
   TrafficStack<R> traffic;
   FixedStack<R> fixed;
   NetworkStack<R> network;
   OverlapStack<R> overlap;
+  MemoryStack<R> memory;
   StackCollectives<R> collectives;
   CollectiveModel tier = CollectiveModel::kCalibrated;
   std::optional<Nccl<R>> nccl;
   bool eager = false, async_tensor = false, rowwise = false, blockwise = false,
-       fp8_dispatch = false;
+       fp8_dispatch = false, graphs = false;
   bool overlap_gradients = true, overlap_experts = false, scatter_gather = false;
 
   template <class V, class... S>
@@ -288,12 +332,14 @@ struct Stack {
     v(Field("chips", "", "files in hardware/chips that it is for; any if not stated"), s.chips...);
     v(Field("fitted", "", "on which runs, and how well"), s.fitted...);
     v(Field("rows", "n_rows", "runs behind the constants").count(), s.rows...);
+    v(Field("range", "", "of those runs"), s.range...);
     v(Field("gemm", "", "matrix products").required(), s.gemm...);
     v(Field("attention", "", "the attention core").required(), s.attention...);
     v(Field("traffic", "", "operators bound by memory").required(), s.traffic...);
     v(Field("fixed", "", "costs that no size changes").required(), s.fixed...);
     v(Field("network", "", "between nodes").required(), s.network...);
     v(Field("overlap", "", "what hides behind compute").required(), s.overlap...);
+    v(Field("memory", "", "what it keeps, where the plan assumes nothing else"), s.memory...);
     v(Field("collectives", "",
             "a file in hardware/kernels whose curves hold; the chip's if not stated")
           .by_name(),
@@ -306,6 +352,8 @@ struct Stack {
     v(Field("eager", "", "elementwise kernels are not fused"), s.eager...);
     v(Field("async_tensor", "", "tensor-parallel collectives in pieces, behind GEMMs"),
       s.async_tensor...);
+    v(Field("graphs", "", "layers run from captured graphs: the host holds nothing back"),
+      s.graphs...);
     v(Field("rowwise", "", "fp8 with one scale a row"), s.rowwise...);
     v(Field("blockwise", "", "fp8 with one scale a block (mxfp8)"), s.blockwise...);
     v(Field("fp8_dispatch", "", "tokens go to experts in fp8"), s.fp8_dispatch...);

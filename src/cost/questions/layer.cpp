@@ -71,13 +71,12 @@ LayerAnswer<R> answer(const LayerQuestion<R>& question) {
   LayerAnswer<R> a;
   a.group = group_asked(question);
   const LayerGroup<R>& g = plan.model.layers[a.group];
-  std::vector<NamedGemm<R>> gemms;
+  LayerGemms<R> gemms;
   const LayerTime<R> time = layer_time(plan, g, layout, shape, machine, gemms);
   a.forward = time.all.forward;
   a.backward = time.all.backward;
   a.recompute = time.recompute;
-  a.held_back =
-      !(machine.stack.fixed.layer <= Seconds<R>{}) && !(machine.stack.fixed.layer < a.forward);
+  a.held_back = !(time.host <= Seconds<R>{}) && !(time.host < a.forward);
   a.tokens = layout.T;
   a.rows = LayerList<R>(plan, g, layout, shape, machine).all();
   add_up(a);

@@ -2,11 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <set>
 
 #include "reckon/base/text.hpp"
+#include "reckon/cost/layout.hpp"
 #include "reckon/units/format.hpp"
 #include "stack_fit.hpp"
 
@@ -69,13 +71,33 @@ std::string shown(const ErrorSummary& e) {
   return fmt::format("{:.1f} % mean, {:.1f} % median error", 100 * e.mean, 100 * e.median);
 }
 
-// "starting values, 3 runs", or the errors of six and more.
+// Its errors; of how many runs stands beside, in `rows`.
 std::string fitted_line(const RunsCalibration& c) {
-  std::string out = c.core < 6
-                        ? fmt::format("starting values, {} run{}", c.rows, c.rows == 1 ? "" : "s")
-                        : fmt::format("{} runs, {}", c.rows, shown(c.in_sample));
+  std::string out = shown(c.in_sample);
   if (!c.left_what.empty())
     out += fmt::format("; leaving out a {} {}", c.left_what, shown(c.left_out));
+  return out;
+}
+
+}  // namespace
+
+namespace {
+
+// Least and most of the runs, of each figure that says how far the constants were tried.
+std::vector<FittedRange> ranges_of(const std::vector<FitRow>& rows) {
+  std::vector<FittedRange> out{{"gpus"}, {"tokens"}, {"sequence"}, {"hidden"}};
+  const auto widen = [](FittedRange& r, double x) {
+    r.least = std::min(r.least, x);
+    r.most = std::max(r.most, x);
+  };
+  for (const FitRow& row : rows) {
+    const TrainingPlan<double>& plan = row.run->plan;
+    const Layout<double> x = lay_out(plan);
+    widen(out[0], x.G.raw);
+    widen(out[1], x.T.raw);
+    if (plan.batch.sequence) widen(out[2], plan.batch.sequence->raw);
+    if (plan.model.hidden) widen(out[3], plan.model.hidden->raw);
+  }
   return out;
 }
 
@@ -107,10 +129,12 @@ RunsCalibration calibrate_runs(Workspace& work, const std::string& stack, const 
     errors.push_back(std::log(seconds_with(*r.run, {}) / r.seconds));
     out.core += r.run->facts.core ? 1 : 0;
   }
-  for (FittedConstant& c : fit.constants) c.value = rounded(c.value);
+  for (FittedConstant& c : fit.constants)
+    c.value = c.hint == Hint::kCount ? std::round(c.value) : rounded(c.value);
   out.constants = std::move(fit.constants);
   out.idle = std::move(fit.idle);
   out.rows = chosen.size();
+  out.ranges = ranges_of(chosen);
   out.before = summarize_log_errors(errors);
   out.in_sample = fit.in_sample;
   leave_groups_out(*how, *usual, chosen, out);
@@ -127,7 +151,15 @@ std::string stack_text(Workspace& work, const RunsCalibration& c, Diagnostics& d
     v.quoted = v.text.find_first_of(":,#") != std::string::npos;
     return v;
   };
+  doc::set(tree, "rows", doc::scalar(fmt::format("{}", c.rows)));
   doc::set(tree, "fitted", said(fitted_line(c)));
+  for (const FittedRange& r : c.ranges) {
+    if (r.least > r.most) continue;
+    doc::Value both = doc::sequence({});
+    for (const double x : {r.least, r.most})
+      both.items.push_back(doc::scalar(write_quantity(x, kOne, Hint::kCount)));
+    doc::set_path(tree, fmt::format("range.{}", r.of), std::move(both), d);
+  }
   for (const FittedConstant& k : c.constants)
     doc::set_path(tree, k.field, doc::scalar(write_quantity(k.value, k.dim, k.hint)), d);
   return doc::write_yaml(tree);

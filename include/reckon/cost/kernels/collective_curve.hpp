@@ -49,6 +49,16 @@ Ratio<R> wire_factor(CollectiveOp op, Count<R> q) {
   return kWireFactor(passes * (q - 1) / q);
 }
 
+// Of large messages, at q ranks.
+template <class R>
+ByteRate<R> curve_rate(Count<R> q, const CollectiveCurve<R>& curve) {
+  auto l = log2(q / 2);
+  auto B_2 = curve.rate;
+  auto g_B = curve.rate_growth;
+  NAME(l, B_2, g_B);
+  return kCurveRate(B_2 * pow(g_B, l));
+}
+
 // Of a curve at one group size.
 template <class R>
 struct CurveConstants {
@@ -62,14 +72,12 @@ template <class R>
 CurveConstants<R> curve_constants(Count<R> q, const CollectiveCurve<R>& curve) {
   auto l = log2(q / 2);
   auto a_2 = curve.wait;
-  auto B_2 = curve.rate;
   auto h_2 = curve.half;
   auto g_a = curve.wait_growth;
-  auto g_B = curve.rate_growth;
   auto g_h = curve.half_growth;
-  NAME(l, a_2, B_2, h_2, g_a, g_B, g_h);
-  return {kCurveWait(a_2 * pow(g_a, l)), kCurveRate(B_2 * pow(g_B, l)),
-          kCurveHalf(h_2 * pow(g_h, l)), curve.power};
+  NAME(l, a_2, h_2, g_a, g_h);
+  return {kCurveWait(a_2 * pow(g_a, l)), curve_rate(q, curve), kCurveHalf(h_2 * pow(g_h, l)),
+          curve.power};
 }
 
 template <class R>

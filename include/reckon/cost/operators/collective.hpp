@@ -51,10 +51,19 @@ CurveConstants<R> curve_at(CollectiveOp op, Count<R> q, const OperatorMachine<R>
   return at;
 }
 
+// Their rate alone.
+template <class R>
+ByteRate<R> rate_at(CollectiveOp op, Count<R> q, const OperatorMachine<R>& m) {
+  const CollectiveCurve<R>& c = curve_of(op, m.stack);
+  auto rate = curve_rate(c.ranks.empty() ? q : min(q, c.ranks.back()), c);
+  const auto& e_link = m.stack.network.links;
+  return e_link ? kOtherLink(rate * *e_link) : rate;
+}
+
 // What a rank moves inside a node: a full node's curve, or the link where collectives are NCCL's own.
 template <class R>
 ByteRate<R> link_rate(CollectiveOp op, const OperatorMachine<R>& m) {
-  return m.stack.tier == CollectiveModel::kCalibrated ? curve_at(op, m.N_node, m).rate : m.W_link;
+  return m.stack.tier == CollectiveModel::kCalibrated ? rate_at(op, m.N_node, m) : m.W_link;
 }
 
 // One message to a neighbour, at line rate.
@@ -106,13 +115,14 @@ Seconds<R> calibrated_time(CollectiveOp op, Bytes<R> S, const Group<R>& group,
   auto r = group.r;
   NAME(S, q, r);
   auto f = wire_factor(op, q);
-  const CurveConstants<R> at = curve_at(op, q, m);
-  if (q <= r) return kCurveTime(curve_seconds(S, f, at));
+  if (q <= r) return kCurveTime(curve_seconds(S, f, curve_at(op, q, m)));
   const bool both = op == CollectiveOp::kAllReduce;  // reduces and gathers
   auto passes = both ? Count<R>{2} : Count<R>{1};
   auto N = ceil(q / r);
   auto wire = f * S;
-  auto W_x = min(at.rate, r * port_rate(group, m) * m.stack.network.efficiency);
+  auto W_node = rate_at(op, q, m);
+  NAME(W_node);
+  auto W_x = min(W_node, r * port_rate(group, m) * m.stack.network.efficiency);
   NAME(passes, N, wire, W_x);
   const Crossing<R> x{q, r, N, wire, W_x};
   Smallest<kSecond, R> algorithm;

@@ -95,6 +95,7 @@ template <class R>
 std::vector<TrafficPart<R>> layer_traffic(const TrainingPlan<R>& plan, const LayerGroup<R>& g,
                                           const LayerShape<R>& l) {
   std::vector<TrafficPart<R>> out;
+  out.reserve(7);
   auto H_sp = l.H / l.t_sp;
   NAME(H_sp);
   mixer_traffic(plan, g.mixer, l, H_sp, out);

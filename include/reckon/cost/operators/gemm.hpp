@@ -5,12 +5,11 @@
 // Constants: spec/stack.hpp. Source: fitted on kernels and runs, hardware/stacks.
 #pragma once
 
-#include <array>
 #include <optional>
 #include <type_traits>
 
 #include "reckon/cost/collectives.hpp"
-#include "reckon/cost/mesh.hpp"
+#include "reckon/cost/operators/known.hpp"
 #include "reckon/spec/hardware.hpp"
 #include "reckon/spec/stack.hpp"
 #include "reckon/units/formula/formula.hpp"
@@ -54,35 +53,6 @@ struct GemmRates {
   Bytes<R> element;
 };
 
-// Times of collectives that were asked for before: a step asks for most of them twice.
-template <class R>
-class KnownTimes {
- public:
-  const Seconds<R>* find(CollectiveOp op, Bytes<R> S, const Group<R>& g) const {
-    for (std::size_t i = 0; i < count_; ++i) {
-      const Known& k = known_[i];
-      if (k.op == op && k.S == plain(S) && k.q == plain(g.q) && k.r == plain(g.r) &&
-          k.uplink == uplink_of(g))
-        return &k.time;
-    }
-    return nullptr;
-  }
-  void keep(CollectiveOp op, Bytes<R> S, const Group<R>& g, Seconds<R> time) {
-    if (count_ == known_.size()) return;
-    known_[count_++] = {op, plain(S), plain(g.q), plain(g.r), uplink_of(g), time};
-  }
-
- private:
-  struct Known {
-    CollectiveOp op{};
-    double S = 0, q = 0, r = 0, uplink = 0;
-    Seconds<R> time{};
-  };
-  static double uplink_of(const Group<R>& g) { return g.uplink ? plain(*g.uplink) : 0; }
-  std::array<Known, 10> known_;
-  std::size_t count_ = 0;
-};
-
 // A chip under a stack: what every operator asks.
 template <class R>
 struct OperatorMachine {
@@ -97,14 +67,28 @@ struct OperatorMachine {
   mutable KnownTimes<R> known{};
 };
 
+// ceil() of a number of tiles, without its call on plain numbers: the same value.
+template <class R>
+Count<R> tiles_of(Count<R> a) {
+  if constexpr (std::is_same_v<R, double>) {
+    const double x = plain(a);
+    if (!(x < 1e15)) return a;
+    const auto below = static_cast<double>(static_cast<long long>(x));
+    return Count<R>(below < x ? below + 1 : below);
+  } else {
+    return ceil(a);
+  }
+}
+
 template <class R>
 Ratio<R> tile_share(const Gemm<R>& g, Count<R> outputs, const Tile<R>& tile, Count<R> n_SM,
                     Count<R> w_s) {
   const auto& [m_t, n_t, q_t] = tile;
-  auto tiles = ceil(g.M / m_t) * ceil(g.N / n_t);
+  auto tiles = tiles_of(g.M / m_t) * tiles_of(g.N / n_t);
   if (g.batch) tiles = tiles * *g.batch;
   auto w = tiles / n_SM;
-  auto w_eff = where(w < w_s, ceil(w), w + 0.5);  // persistent kernels smooth the tail of long runs
+  auto w_eff =
+      where(w < w_s, tiles_of(w), w + 0.5);  // persistent kernels smooth the tail of long runs
   NAME(w, w_eff);
   return kTileShare(q_t * outputs / (w_eff * n_SM * m_t * n_t));
 }

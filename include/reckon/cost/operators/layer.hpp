@@ -46,6 +46,21 @@ struct NamedGemm {
   bool grouped = false;
 };
 
+// With its times: groups of layers share their mixers' products.
+template <class R>
+struct PricedGemm {
+  NamedGemm<R> of;
+  Pass<R> time;
+
+  bool holds(const NamedGemm<R>& x) const {
+    const auto same = [](const Count<R>& a, const Count<R>& b) { return plain(a) == plain(b); };
+    return of.label == x.label && of.grouped == x.grouped && same(of.gemm.M, x.gemm.M) &&
+           same(of.gemm.N, x.gemm.N) && same(of.gemm.K, x.gemm.K) &&
+           of.gemm.batch.has_value() == x.gemm.batch.has_value() &&
+           (!x.gemm.batch || same(*of.gemm.batch, *x.gemm.batch));
+  }
+};
+
 template <class R>
 LayerShape<R> layer_shape(const TrainingPlan<R>& plan, const Layout<R>& x) {
   auto T = x.T;
@@ -130,8 +145,10 @@ Pass<R> elementwise_time(const TrainingPlan<R>& plan, const LayerGroup<R>& g,
           traffic_time(ew * backward.total(), k.backward_kernels, m)};
 }
 
-// fp8 casts: inputs are read, written and written transposed; backward casts the output gradients
-// too.
+// Casts to fp8 or fp4: inputs are read in 16 bits, written and written transposed; backward casts the
+// output gradients too.
+inline bool casts_inputs(Compute c) { return c == Compute::kFp8 || c == Compute::kFp4; }
+
 template <class R>
 Pass<R> cast_time(const std::vector<NamedGemm<R>>& gemms, const OperatorMachine<R>& m) {
   Count<R> inputs{}, outputs{};
@@ -141,8 +158,10 @@ Pass<R> cast_time(const std::vector<NamedGemm<R>>& gemms, const OperatorMachine<
     outputs += g.batch ? *g.batch * g.M * g.N : g.M * g.N;
   }
   const auto& cast = m.stack.traffic.cast;
-  auto forward = traffic_time(4_B * inputs * cast, Count<R>{4}, m);
-  return {forward, 0.5 * forward + traffic_time(4_B * outputs * cast, Count<R>{4}, m)};
+  auto moved = 2_B + 2 * m.gemm.element;
+  NAME(moved);
+  auto forward = traffic_time(moved * inputs * cast, Count<R>{4}, m);
+  return {forward, 0.5 * forward + traffic_time(moved * outputs * cast, Count<R>{4}, m)};
 }
 
 template <class R>
@@ -222,11 +241,30 @@ Pass<R> expert_time(const TrainingPlan<R>& plan, const LayerGroup<R>& g, const L
   return {each, each};
 }
 
+// What the host needs to issue a layer, forward: the GPU can't run it faster. Nothing where a graph is replayed.
+inline const Formula kHostLayer{"operator.host.layer", "hl", "host time of a layer, forward",
+                                "kernels started in a stream, and what is beside them"};
+inline const Formula kHostMoe{"operator.host.moe", "hl", "host time of an MoE layer, forward",
+                              "kernels started in a stream, and what is beside them"};
+
+template <class R>
+Seconds<R> host_time(const LayerGroup<R>& g, std::size_t products, const OperatorMachine<R>& m) {
+  const FixedStack<R>& k = m.stack.fixed;
+  if (m.stack.graphs) return {};
+  auto n_gemm = structural<R>("n_gemm", static_cast<int>(products));
+  auto n_el = m.stack.traffic.kernels;
+  NAME(n_gemm, n_el);
+  auto issued = k.layer + (n_gemm + n_el + 1) * k.launch;
+  if (g.mlp.kind != MlpKind::kMoe) return kHostLayer(issued);
+  NAME(issued);
+  return kHostMoe(issued + k.experts);
+}
+
 // What a layer takes, apart: work, recomputed work, exposed communication by kind.
 template <class R>
 struct LayerTime {
   Pass<R> work, tensor, expert, context, all;
-  Seconds<R> recompute{}, attention{}, elementwise{}, gemms{}, casts{};
+  Seconds<R> recompute{}, attention{}, elementwise{}, gemms{}, casts{}, host{};
 };
 
 template <class R>
@@ -247,27 +285,48 @@ Seconds<R> recompute_time(const TrainingPlan<R>& plan, Seconds<R> F, Seconds<R> 
   return {};
 }
 
+// The products of the layers so far, in the order of a layer.
+template <class R>
+struct LayerGemms {
+  std::vector<NamedGemm<R>> all;
+  std::vector<PricedGemm<R>> priced;
+
+  LayerGemms() {
+    all.reserve(10);
+    priced.reserve(10);
+  }
+
+  const Pass<R>& time(std::size_t i, const OperatorMachine<R>& m) {
+    const NamedGemm<R>& x = all[i];
+    if (i < priced.size() && priced[i].holds(x)) return priced[i].time;
+    Pass<R> t{gemm_time(x.gemm, m.gemm, m), gemm_gradients(x.gemm, m.gemm, m)};
+    if (x.grouped) {
+      t.forward = t.forward / m.stack.gemm.grouped;
+      t.backward = t.backward / m.stack.gemm.grouped;
+    }
+    if (priced.size() <= i) priced.resize(i + 1, {x, t});
+    priced[i] = {x, t};
+    return priced[i].time;
+  }
+};
+
 template <class R>
 LayerTime<R> layer_time(const TrainingPlan<R>& plan, const LayerGroup<R>& g, const Layout<R>& x,
                         const LayerShape<R>& l, const OperatorMachine<R>& m,
-                        std::vector<NamedGemm<R>>& gemms) {
+                        LayerGemms<R>& products) {
+  std::vector<NamedGemm<R>>& gemms = products.all;
   layer_gemms(plan, g, l, gemms);
   Sum<kSecond, R> forward, backward;
   LayerTime<R> out;
-  for (const auto& [label, shape, grouped] : gemms) {
-    auto f = gemm_time(shape, m.gemm, m);
-    auto b = gemm_gradients(shape, m.gemm, m);
-    if (grouped) {
-      f = f / m.stack.gemm.grouped;
-      b = b / m.stack.gemm.grouped;
-    }
-    forward.add(label, f);
-    backward.add(label, b);
+  for (std::size_t i = 0; i < gemms.size(); ++i) {
+    const Pass<R>& t = products.time(i, m);
+    forward.add(gemms[i].label, t.forward);
+    backward.add(gemms[i].label, t.backward);
   }
   out.gemms = forward.total() + backward.total();
   const Pass<R> attention = attention_time(plan, g.mixer, m);
   const Pass<R> elementwise = elementwise_time(plan, g, l, m);
-  const Pass<R> casts = plan.precision.compute == Compute::kFp8 ? cast_time(gemms, m) : Pass<R>{};
+  const Pass<R> casts = casts_inputs(plan.precision.compute) ? cast_time(gemms, m) : Pass<R>{};
   for (const auto& [label, time] :
        {std::pair{"attention", attention}, {"elementwise", elementwise}, {"casts", casts}}) {
     forward.add(label, time.forward);
@@ -290,7 +349,9 @@ LayerTime<R> layer_time(const TrainingPlan<R>& plan, const LayerGroup<R>& g, con
     forward.add(label, time.forward);
     backward.add(label, time.backward);
   }
-  const auto& hl = m.stack.fixed.layer;  // the host can't issue a layer faster than this
+  auto hl = host_time(g, gemms.size(), m);
+  NAME(hl);
+  out.host = hl;
   auto F = kOperatorForward(max(forward.total(), hl));
   auto B = kOperatorBackward(max(backward.total(), 1.5 * hl));
   out.recompute = recompute_time(plan, F, attention.forward, elementwise.forward, m.stack.traffic);

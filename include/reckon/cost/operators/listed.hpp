@@ -268,9 +268,10 @@ class LayerList {
   }
 
   void casts() {
-    if (plan_.precision.compute != Compute::kFp8) return;
+    if (!casts_inputs(plan_.precision.compute)) return;
     const Pass<R> time = cast_time(gemms_, m_);
-    LayerRow<R>& row = add("casts", "casts to fp8");
+    LayerRow<R>& row =
+        add("casts", plan_.precision.compute == Compute::kFp4 ? "casts to fp4" : "casts to fp8");
     row.time = backward_ ? time.backward : time.forward;
   }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "reckon/cost/metric.hpp"
+#include "reckon/cost/operators/known.hpp"
 #include "reckon/cost/step.hpp"
 
 namespace reckon {
@@ -9,7 +10,7 @@ namespace reckon {
 inline const Formula kFixedStep{"step.fixed", "T_fixed", "fixed time of a step",
                                 "of the software stack"};
 inline const Formula kClusterGrowth{"step.growth", "T_growth", "what a larger cluster adds",
-                                    "a share at every doubling beyond a node"};
+                                    "a share and a time at every doubling beyond a node"};
 
 // Parts of a step that only the operator-level model has.
 template <class R>
@@ -23,6 +24,7 @@ struct OperatorStep {
   PipelineTime<R> pipeline;
   Seconds<R> tensor{}, context{}, expert{}, p2p{}, data{}, optimizer{}, fixed{}, growth{}, time{};
   OperatorParts<R> parts;
+  KnownTimes<R> known;  // collectives that it asked for
 };
 
 template <class R, class V>

@@ -43,12 +43,15 @@ void retime_data(const CommunicationInputs<R>& in, const OperatorMachine<R>& m,
     both.add("experts", in_messages(op, S.routed, messages, experts, m));
     return kOneCollective(both.total());
   };
-  set_time(c.all_reduce,
-           timed(CollectiveOp::kAllReduce, gradients, in.layout.data, in.layout.experts_data));
-  set_time(c.all_gather,
-           timed(CollectiveOp::kAllGather, weights, groups.shard, groups.expert_shard));
-  set_time(c.reduce_scatter,
-           timed(CollectiveOp::kReduceScatter, gradients, groups.shard, groups.expert_shard));
+  if (c.all_reduce.any())
+    set_time(c.all_reduce,
+             timed(CollectiveOp::kAllReduce, gradients, in.layout.data, in.layout.experts_data));
+  if (c.all_gather.any())
+    set_time(c.all_gather,
+             timed(CollectiveOp::kAllGather, weights, groups.shard, groups.expert_shard));
+  if (c.reduce_scatter.any())
+    set_time(c.reduce_scatter,
+             timed(CollectiveOp::kReduceScatter, gradients, groups.shard, groups.expert_shard));
   if (!c.replicas.any()) return;
   ParameterBytes<R> mine{gradients.dense / in.layout.shard, {}};
   if (!(gradients.routed <= Bytes<R>{})) mine.routed = gradients.routed / in.layout.expert_shard;
@@ -79,8 +82,9 @@ void retime_layers(const CommunicationInputs<R>& in, const OperatorMachine<R>& m
 }
 
 template <class R>
-void retime(const CommunicationInputs<R>& in, Communication<R>& c) {
-  const OperatorMachine<R> m = operator_machine(in.plan);
+void retime(const CommunicationInputs<R>& in, Communication<R>& c,
+            const KnownTimes<R>& known = {}) {
+  const OperatorMachine<R> m = operator_machine(in.plan, known);
   retime_data(in, m, c);
   if (in.plan.model.hidden && !in.plan.model.layers.empty()) retime_layers(in, m, c);
 }

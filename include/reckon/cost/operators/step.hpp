@@ -184,10 +184,28 @@ ShardedLayer<R> shard_layer(const OperatorContext<R>& x, const LayerTime<R>& l,
   return out;
 }
 
+// While gradients are reduced stages still send, there and back for each chunk of a micro-batch, and one port carries both.
+inline const Formula kSharedPort{"operator.gradients.shared_port", "T_dp",
+                                 "gradient reduction beside the stages' sends",
+                                 "micro-batches of the window, their sends at line rate"};
+
+template <class R>
+Seconds<R> with_sends(const OperatorContext<R>& x, Seconds<R> T_dp, Count<R> in_window) {
+  const auto& m = x.machine;
+  if (!x.layout.pipeline.crosses() || !x.layout.data.crosses()) return T_dp;
+  const bool split = x.plan.mesh.sequence || m.stack.scatter_gather;
+  auto sent = split ? x.shape.H / x.shape.t : x.shape.H;
+  auto W = port_rate(x.layout.pipeline, m);
+  auto en = m.stack.network.efficiency;
+  auto v = chunks_of(x.plan.schedule);
+  NAME(T_dp, in_window, sent, W, en, v);
+  return kSharedPort(T_dp + in_window * 2 * v * sent / (W * en));
+}
+
 // DDP and ZeRO-1, 2: gradients reduced, and weights gathered, once a step.
 template <class R>
 Seconds<R> gradients_exposed(const OperatorContext<R>& x, const StageShard<R>& shard,
-                             Seconds<R> window) {
+                             Seconds<R> window, Count<R> in_window) {
   const TrainingPlan<R>& plan = x.plan;
   const bool alone = x.layout.ranks <= 1 && x.layout.expert_ranks <= 1;
   if (alone || !(plan.sharding.zero < 3)) return {};
@@ -203,8 +221,10 @@ Seconds<R> gradients_exposed(const OperatorContext<R>& x, const StageShard<R>& s
     const auto t = sharded_transfer(x, shard.dense, shard.experts.full);
     T_dp = t.gather + t.reduce;
   }
-  NAME(T_dp, window);
+  NAME(T_dp);
   if (!m.stack.overlap_gradients) return kGradientsAlone(T_dp);
+  T_dp = with_sends(x, T_dp, in_window);
+  NAME(T_dp, window);
   const auto& o = m.stack.overlap;
   return kGradientsExposed(max(o.gradients_least * T_dp, T_dp - o.gradients * window));
 }
@@ -230,6 +250,7 @@ template <class R>
 struct OperatorLayers {
   std::vector<LayerTime<R>> times;  // one a group
   TableTime<R> embedding, head;
+  KnownTimes<R> known;  // collectives that they asked for
 };
 
 // Layers of all groups, each quantity summed: `of(i)` for group i.
@@ -401,13 +422,13 @@ OperatorLayers<R> operator_layers(const TrainingPlan<R>& plan, const Layout<R>& 
   const OperatorMachine<R> m = operator_machine(plan);
   const LayerShape<R> shape = layer_shape(plan, layout);
   OperatorLayers<R> out;
-  std::vector<NamedGemm<R>> gemms;
-  gemms.reserve(8);
+  LayerGemms<R> gemms;
   out.times.reserve(plan.model.layers.size());
   for (const LayerGroup<R>& g : plan.model.layers)
     out.times.push_back(layer_time(plan, g, layout, shape, m, gemms));
   out.embedding = embedding_time(plan, layout, shape, m);
   out.head = head_time(plan, layout, shape, m);
+  out.known = m.known;
   return out;
 }
 
@@ -416,7 +437,7 @@ template <class R>
 OperatorStep<R> operator_step(const TrainingPlan<R>& plan, const Layout<R>& layout,
                               const Stages<R>& stages, const StageMemory<R>& memory,
                               const LayerParts<R>& held, const OperatorLayers<R>& layers) {
-  const OperatorMachine<R> m = operator_machine(plan);
+  const OperatorMachine<R> m = operator_machine(plan, layers.known);
   const OperatorContext<R> x{plan, layout, stages, m, layer_shape(plan, layout)};
   std::vector<ShardedLayer<R>> sharded;
   sharded.reserve(layers.times.size());
@@ -435,9 +456,10 @@ OperatorStep<R> operator_step(const TrainingPlan<R>& plan, const Layout<R>& layo
   auto n = layout.n;
   NAME(v, p, busiest, n);
   // Of the first and last passes beside which chunks are done: no more than there are.
-  auto window = busiest * min((1 + p * (v - 1)) / v, n);
-  NAME(window);
-  s.data = s.data + outside + gradients_exposed(x, memory.shard, window);
+  auto in_window = min((1 + p * (v - 1)) / v, n);
+  auto window = busiest * in_window;
+  NAME(in_window, window);
+  s.data = s.data + outside + gradients_exposed(x, memory.shard, window, in_window);
   s.optimizer = optimizer_time(plan, layout, memory, m.stack.traffic.efficiency) +
                 m.stack.traffic.optimizer_kernels * m.stack.fixed.kernel;
   s.fixed = kFixedStep(m.stack.fixed.step + scales_time(x));
@@ -450,9 +472,11 @@ OperatorStep<R> operator_step(const TrainingPlan<R>& plan, const Layout<R>& layo
   auto one_size = step.total();
   auto G = layout.G;
   NAME(one_size, G);
-  s.growth = kClusterGrowth(one_size * m.stack.fixed.growth * max(0, log2(G / 8)));
+  s.growth =
+      kClusterGrowth((one_size * m.stack.fixed.growth + m.stack.fixed.sync) * max(0, log2(G / 8)));
   step.add("growth", s.growth);
   s.time = kStepTime(step.total());
+  s.known = m.known;
   return s;
 }
 
