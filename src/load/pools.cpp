@@ -7,8 +7,9 @@
 namespace reckon::load {
 namespace {
 
-// Whole prompts in the order of arrival, as many at a time as fit the chunk, at least one.
-void prefill_all(const Scenario& s, const std::vector<Request>& requests, Run& run) {
+// Whole prompts in the order of arrival, as many at a time as may be together and fit the chunk, at least one.
+void prefill_all(const Scenario& s, const std::vector<Request>& requests, std::size_t measured_from,
+                 Run& run) {
   using Free = std::priority_queue<double, std::vector<double>, std::greater<>>;
   Free workers;
   for (int i = 0; i < s.pools->prefill; ++i) workers.push(0);
@@ -21,8 +22,11 @@ void prefill_all(const Scenario& s, const std::vector<Request>& requests, Run& r
     do {
       tokens += requests[next++].prompt;
     } while (next < requests.size() && requests[next].arrival <= begin &&
+             next - first < static_cast<std::size_t>(s.pools->together) &&
              tokens + requests[next].prompt <= s.engine.chunk);
-    const double end = begin + s.engine.step({0, 0, tokens});
+    const double takes = prefill_alone(s, tokens);
+    const double end = begin + takes;
+    if (first >= measured_from) run.totals.prefill_workers += takes;
     for (std::size_t i = first; i < next; ++i) run.served[i] = {begin, begin, end, end};
     workers.push(end);
   }
@@ -65,10 +69,15 @@ void add(Totals& all, const Totals& one) {
 
 }  // namespace
 
+double prefill_alone(const Scenario& s, double tokens) {
+  if (s.pools && s.pools->step) return s.pools->step(tokens);
+  return s.engine.step({0, 0, tokens});
+}
+
 Run play_pools(const Scenario& s, std::vector<Request>& requests, std::size_t measured_from) {
   Run run;
   run.served.resize(requests.size());
-  prefill_all(s, requests, run);
+  prefill_all(s, requests, measured_from, run);
   Engine engine = s.engine;
   engine.prefilled = true;
   for (Part& part : dealt(s, requests, run)) {

@@ -5,6 +5,9 @@
 
 namespace reckon::load {
 
+// Time of so many prompt tokens and nothing else, s.
+double prefill_alone(const Scenario& scenario, double tokens);
+
 // Times of the requests, of both stages; totals are the decode workers', summed.
 Run play_pools(const Scenario& scenario, std::vector<Request>& requests, std::size_t measured_from);
 

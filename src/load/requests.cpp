@@ -86,7 +86,8 @@ std::vector<Request> draw_requests(const Traffic& traffic, std::size_t n, Random
   std::vector<Request> out(n);
   Clock clock(traffic.arrivals, traffic.rate);
   for (Request& r : out) {
-    r.arrival = clock.next(random);
+    do r.arrival = clock.next(random);
+    while (traffic.share < 1 && random.unit() >= traffic.share);
     r.prompt = draw_length(traffic.prompt, random);
     r.output = draw_length(traffic.output, random);
   }

@@ -26,7 +26,7 @@ struct Times {
 };
 
 void add(const Scenario& s, const Request& r, const Served& x, Times& out) {
-  const double alone = s.engine.step({0, 0, static_cast<double>(r.prompt)});
+  const double alone = prefill_alone(s, static_cast<double>(r.prompt));
   const double ttft = s.overhead + x.first - r.arrival, all = s.overhead + x.last - r.arrival;
   const double tpot = r.output > 1 ? (x.last - x.first) / (r.output - 1) : 0;
   out.ttft.push_back(ttft);
@@ -81,8 +81,18 @@ Sample summary(const Scenario& s, const std::vector<Request>& requests, const Ru
   return out;
 }
 
+// The requests of a trace that one of the engines gets: each request by chance, the same whatever the threads.
+std::vector<Request> part_of_trace(const Scenario& s, std::uint64_t engine) {
+  if (s.engines <= 1) return s.trace;
+  std::vector<Request> out;
+  Random random(s.seed);
+  for (const Request& r : s.trace)
+    if (static_cast<std::uint64_t>(random.unit() * s.engines) == engine) out.push_back(r);
+  return out;
+}
+
 std::vector<Request> requests_of(const Scenario& s, std::size_t n, std::uint64_t index) {
-  if (!s.trace.empty()) return s.trace;
+  if (!s.trace.empty()) return part_of_trace(s, index);
   Traffic traffic = s.traffic;
   if (s.users > 0) traffic.rate = 0;
   return draw_requests(traffic, n, Random(s.seed * 0x9E3779B97F4A7C15 + index));
@@ -90,6 +100,7 @@ std::vector<Request> requests_of(const Scenario& s, std::size_t n, std::uint64_t
 
 Sample replication(const Scenario& s, std::size_t n, std::uint64_t index) {
   std::vector<Request> requests = requests_of(s, n, index);
+  if (requests.size() < 2) return {};  // an engine that a trace leaves idle
   const std::size_t from =
       std::max(requests.size() / 10, std::min(s.users * 2, requests.size() / 2));
   const Run run =
@@ -153,6 +164,7 @@ class Merge {
     const double workers = s_.pools ? s_.pools->decode : 1;
     o.busy = per_time(&Totals::busy, workers);
     o.prefilling = per_time(&Totals::prefilling, workers);
+    if (s_.pools) o.prefill_busy = per_time(&Totals::prefill_workers, s_.pools->prefill);
     o.decoding = per_time(&Totals::decoding);
     o.batch_share = per_time(&Totals::admitted, workers * s_.engine.batch);
     const auto blocks = static_cast<double>(s_.engine.blocks);
@@ -181,13 +193,15 @@ class Merge {
 }  // namespace
 
 Outcome simulate(const Scenario& s, unsigned threads) {
-  // A trace is one run: there is nothing to draw again.
-  const auto n = static_cast<std::size_t>(s.trace.empty() ? std::max(1, s.replications) : 1);
+  // A trace is one run: there is nothing to draw again; of several engines each plays its part.
+  const auto n = static_cast<std::size_t>(s.trace.empty() ? std::max(1, s.replications)
+                                                          : std::max(1, s.engines));
   const std::size_t each = s.trace.empty() ? (s.requests + n - 1) / n : s.trace.size();
   std::vector<Sample> samples(n);
   parallel_for(n, threads, [&](std::size_t i) { samples[i] = replication(s, each, i); });
+  std::erase_if(samples, [](const Sample& x) { return x.measured == 0 && x.refused == 0; });
   Outcome o = Merge(s, samples).outcome();
-  o.requests = each * n;
+  o.requests = s.trace.empty() ? each * n : each;
   return o;
 }
 

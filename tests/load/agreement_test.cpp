@@ -2,7 +2,7 @@
 // long, constant
 // and spread, three ways to work on prompts, batches that bind and that don't, utilisations up to 0.8. Figures of a
 // run
-// are in docs/decisions/0014.
+// are in docs/decisions/0016.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "catch.hpp"
+#include "deviation.hpp"
 #include "reckon/cost/load/lengths.hpp"
 #include "reckon/cost/load/load.hpp"
 #include "reckon/load/simulate.hpp"
@@ -90,25 +91,9 @@ std::vector<Case> cases() {
   return out;
 }
 
-// Mean of the absolute deviations, and the widest of the simulation's own intervals beside it.
-struct Deviation {
-  double sum = 0, worst = 0, interval = 0;
-  int n = 0;
-  void add(double form, double simulated, double half) {
-    const double d = std::abs(form / simulated - 1);
-    CHECK(std::isfinite(d));
-    sum += d;
-    worst = std::max(worst, d);
-    interval = std::max(interval, half / simulated);
-    ++n;
-  }
-  double mean() const { return sum / n; }
-};
+using test::Deviation;
 
-void print(const char* name, const Deviation& d) {
-  fmt::print("{:10} mean {:4.1f} %  worst {:4.1f} %  of {} loads; simulated ± {:.1f} % at most\n",
-             name, 100 * d.mean(), 100 * d.worst, d.n, 100 * d.interval);
-}
+void print(const char* name, const Deviation& d) { d.print(name); }
 
 }  // namespace
 

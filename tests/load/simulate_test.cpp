@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "catch.hpp"
+#include "reckon/load/step_table.hpp"
 
 using namespace reckon;
 using namespace reckon::load;
@@ -124,7 +125,10 @@ TEST_CASE("targets: what share of requests meets them") {
 
 TEST_CASE("pools: a prefill worker is a queue of its own, and decodes are never held up") {
   Scenario s = busy();
-  s.pools = Pools{1, 2, 1e-3, 1e-6};
+  s.pools.emplace();
+  s.pools->decode = 2;
+  s.pools->transfer = 1e-3;
+  s.pools->transfer_token = 1e-6;
   s.engine.chunk = 1;  // one prompt at a time
   s.traffic.prompt = {LengthShape::kConstant, 800};
   const Outcome o = simulate(s, 2);
@@ -134,6 +138,51 @@ TEST_CASE("pools: a prefill worker is a queue of its own, and decodes are never 
   // Never a prefill among its tokens: a step of a full batch at most.
   CHECK(o.itl.value.p99 < 6e-3 + 15e-6 * 64 + 1e-9 * 64 * 1000);
   CHECK(std::abs(o.tpot.value.mean - 6.3e-3) < 0.4e-3);
+}
+
+TEST_CASE("a table of steps is the model where it is linear, and near it where it is not") {
+  const auto model = [](const Step& x) {
+    return 5e-3 + std::max(20e-6 * x.decodes, 30e-6 * (x.decodes + x.prefill)) +
+           1e-9 * x.decodes * std::min(x.context, 1500.0);
+  };
+  const StepTable table(model, {64, 4096, 1000});
+  for (const double n : {0.0, 1.0, 7.0, 64.0})
+    for (const double context : {1.0, 100.0, 777.0, 2000.0, 4096.0})
+      for (const double prefill : {0.0, 1.0, 100.0, 300.0, 1000.0})
+        CHECK(table.at({n, context, prefill}) ==
+              Approx(model({n, context, prefill})).epsilon(1e-3));
+  CHECK(table.at({65, 100, 10}) == model({65, 100, 10}));  // beyond its range: the model
+  CHECK(table.at({64, 5000, 10}) == model({64, 5000, 10}));
+  CHECK(table.at({3, 100, 1001}) == model({3, 100, 1001}));
+}
+
+TEST_CASE("pools: prefill workers of their own speed, and how busy they are") {
+  Scenario s = busy();
+  s.pools.emplace();
+  s.pools->prefill = 2;
+  s.pools->step = [](double tokens) { return 50e-6 * tokens; };
+  s.traffic.prompt = {LengthShape::kConstant, 800};
+  const Outcome o = simulate(s, 2);
+  CHECK(o.service.value.mean == Approx(40e-3));
+  CHECK(std::abs(o.prefill_busy.value - 12 * 40e-3 / 2) < 2 * o.prefill_busy.half + 1e-3);
+}
+
+TEST_CASE("a share of the requests by chance: its rate, and the same on any number of threads") {
+  Scenario s = busy();
+  s.traffic.share = 0.25;
+  const Outcome one = simulate(s, 1), two = simulate(s, 2);
+  CHECK(std::abs(one.rate.value - 3) < 3 * one.rate.half);
+  CHECK(one.ttft.value.p99 == two.ttft.value.p99);
+}
+
+TEST_CASE("a trace on several engines: each request is played once") {
+  Scenario s = busy();
+  for (int i = 0; i < 1000; ++i) s.trace.push_back({i * 0.1, 100, 2});
+  s.engines = 3;
+  const Outcome o = simulate(s, 2);
+  CHECK(o.requests == 1000);
+  CHECK(o.measured > 850);
+  CHECK(o.measured <= 1000);
 }
 
 TEST_CASE("a trace is played as it is") {

@@ -23,7 +23,7 @@ struct ServingRequest {
 };
 
 struct ServingRow {
-  std::string name, file, family, metric, engine, model, chip, source;
+  std::string name, file, family, figure, metric, engine, model, chip, source;
   double measured = 0, predicted = 0, flat = 0, peak = 0;  // SI units
   Dim dim = {};
   Hint hint = Hint::kNone;

@@ -61,6 +61,7 @@ struct Served {
 struct Totals {
   double begin = 0, end = 0;
   double busy = 0, prefilling = 0;    // s
+  double prefill_workers = 0;         // s that they work, all of them
   double decoding = 0, admitted = 0;  // sequences · s
   double blocks = 0, waiting = 0, present = 0;
   long steps = 0, decode_steps = 0;

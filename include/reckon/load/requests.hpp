@@ -37,7 +37,8 @@ struct Arrivals {
 };
 
 struct Traffic {
-  double rate = 1;  // requests/s, all together
+  double rate = 1;   // requests/s, all together
+  double share = 1;  // of them come here, each by chance: one of several engines
   Arrivals arrivals;
   Lengths prompt, output;
 };

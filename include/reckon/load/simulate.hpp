@@ -26,6 +26,8 @@ struct Targets {
 struct Pools {
   int prefill = 1, decode = 1;              // workers
   double transfer = 0, transfer_token = 0;  // s a prompt, and s for each of its tokens
+  int together = 1;                         // prompts that a worker computes in one step, at most
+  std::function<double(double)> step;       // of so many prompt tokens, s; the engine's if empty
 };
 
 struct Scenario {
@@ -34,6 +36,7 @@ struct Scenario {
   std::vector<Request>
       trace;              // in place of the traffic's rate and lengths; its order is of arrival
   std::size_t users = 0;  // of a closed loop, in place of the rate
+  int engines = 1;        // a trace is dealt to so many at random; each has its own figures
   std::optional<Pools> pools;
   double overhead = 0;  // s of a request before it reaches the engine
   Targets targets;
@@ -50,7 +53,8 @@ struct Outcome {
   // Time per token without the first one, and of the whole answer; gaps between tokens.
   Figures tpot, tpot_inclusive, itl, end_to_end;
   Figure rate, tokens_rate, present, little;  // present: requests inside; little: rate · end to end
-  Figure busy, prefilling, decoding, batch_share, cache_share;
+  Figure busy, prefilling, decoding, batch_share, cache_share;  // of an engine; of a decode worker
+  Figure prefill_busy;                                          // of a prefill worker
   Figure met, goodput;  // share of requests within both targets; that share of the rate
   std::size_t requests = 0, refused = 0, measured = 0;
   long steps = 0, decode_steps = 0, tokens = 0, preemptions = 0, recomputed = 0, most_blocks = 0;

@@ -20,15 +20,16 @@
 
 #include "reckon/spec/kernels.hpp"
 #include "reckon/spec/questions/serving.hpp"
+#include "reckon/spec/questions/traffic.hpp"
 #include "reckon/spec/serving_engine.hpp"
 
 namespace reckon {
 
-// GPUs of a replica = tensor · data · pipeline. With data > 1 attention is data-parallel and the experts lie on all of
+// GPUs of a replica = tensor · data · pipeline, · context in a pool that only prefills. With data > 1 attention is data-parallel and the experts lie on all of
 // them.
 template <class R>
 struct ServingMesh {
-  Count<R> tensor{1}, data{1}, pipeline{1};
+  Count<R> tensor{1}, data{1}, pipeline{1}, context{1};
   std::optional<Count<R>> expert, replicas;
 
   template <class V, class... S>
@@ -37,6 +38,8 @@ struct ServingMesh {
     v(Field("data", "d", "attention-data-parallel ranks: each keeps its own sequences").degree(),
       s.data...);
     v(Field("pipeline", "p", "stages").degree(), s.pipeline...);
+    v(Field("context", "c", "prefill pools: GPUs that share the tokens of a prompt").degree(),
+      s.context...);
     v(Field("expert", "ep", "GPUs that the experts are spread over; tensor · data if data > 1")
           .degree(),
       s.expert...);
@@ -58,6 +61,10 @@ struct EngineSettings {
   std::optional<Count<R>> block, batch, chunk;
   std::optional<LaunchWord> launch;
   std::string all_reduce;
+  std::optional<PromptSteps> prompts;
+  std::optional<CacheReserve> admission;
+  Preempted preempted = Preempted::kRecompute;
+  std::optional<Seconds<R>> swap;
 
   template <class V, class... S>
   static void fields(V&& v, S&... s) {
@@ -80,6 +87,17 @@ struct EngineSettings {
           .hint(Hint::kRatio)
           .limit(Limit::kAtLeastOne),
       s.imbalance...);
+    v(Field("prompts", "",
+            "shared: a chunk takes from several prompts (where a chunk is known) | alone: from one "
+            "| first: whole prompts, in steps that decode nothing (where none is)"),
+      s.prompts...);
+    v(Field("admission", "",
+            "simulated: longest: cache for the whole answer | on_demand: block by block; by held: "
+            "if not stated"),
+      s.admission...);
+    v(Field("preempted", "", "recompute | swap: what becomes of a cache that must make room"),
+      s.preempted...);
+    v(Field("swap", "t_swap", "to move a cached token out, or back"), s.swap...);
   }
 };
 
@@ -87,7 +105,7 @@ template <class R>
 struct Workload {
   std::optional<Count<R>> prompt, output, batch, concurrency;
   std::optional<Frequency<R>> rate;
-  Ratio<R> hit{0}, variation{0};
+  Ratio<R> hit{0};
 
   template <class V, class... S>
   static void fields(V&& v, S&... s) {
@@ -103,9 +121,6 @@ struct Workload {
           .hint(Hint::kRequestRate)
           .limit(Limit::kPositive),
       s.rate...);
-    v(Field("variation", "cv", "standard deviation of the prompt's length over its mean")
-          .hint(Hint::kRatio),
-      s.variation...);
   }
 };
 
@@ -227,7 +242,9 @@ struct ServingPlan {
   ServingMesh<R> mesh;
   EngineSettings<R> settings;
   Workload<R> workload;
+  TrafficShape<R> traffic;
   ServingTargets<R> targets;
+  LoadSimulation<R> simulation;
   std::optional<Speculative<R>> speculative;
   std::optional<PrefillPool<R>> prefill;
   std::optional<StatedTimes<R>> stated;
@@ -248,7 +265,9 @@ struct ServingPlan {
     Served<R>::fields(v, s.served...);
     ServingMesh<R>::fields(v, s.mesh...);
     Workload<R>::fields(v, s.workload...);
+    TrafficShape<R>::fields(v, s.traffic...);
     ServingTargets<R>::fields(v, s.targets...);
+    LoadSimulation<R>::fields(v, s.simulation...);
     v(Field("settings", "", "of the engine, where they differ from its usual ones"), s.settings...);
     v(Field("speculative", "", "tokens drafted and verified together"), s.speculative...);
     v(Field("prefill", "", "a pool of its own for prompts (disaggregated)"), s.prefill...);

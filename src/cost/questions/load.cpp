@@ -80,24 +80,6 @@ StepOf<R> step_of(const LoadQuestion<R>& q) {
 }
 
 template <class R>
-Ratio<R> burst_of(const LoadTraffic<R>& t) {
-  if (t.arrivals == ArrivalKind::kGamma) {
-    auto ca = *t.burstiness;
-    NAME(ca);
-    return kBurstVariance(ca * ca);
-  }
-  if (t.arrivals != ArrivalKind::kBursts || !t.rate) return Ratio<R>{1};
-  auto t_on = *t.burst;
-  auto t_off = *t.pause;
-  auto rate = *t.rate;
-  NAME(t_on, t_off, rate);
-  auto p = t_on / (t_on + t_off);
-  auto r = rate / p;
-  NAME(p, r);
-  return kBurstDispersion(1 + 2 * r * (1 - p) / (1 / t_on + 1 / t_off));
-}
-
-template <class R>
 Count<R> held_by_request(const LoadQuestion<R>& q) {
   auto s = *q.traffic.prompt;
   auto o = *q.traffic.output;
@@ -128,7 +110,7 @@ LoadInput<R> input_of(const LoadQuestion<R>& q, Count<R> slots, Count<R> T_ctx) 
   const LoadTraffic<R>& t = q.traffic;
   if (t.rate) x.rate = *t.rate;
   x.users = t.users;
-  x.burst = burst_of(t);
+  x.burst = burst_of(t, t.rate);
   x.prompt = *t.prompt;
   x.output = *t.output;
   x.output_spread = t.output_spread ? *t.output_spread : Ratio<R>{};
@@ -139,6 +121,32 @@ LoadInput<R> input_of(const LoadQuestion<R>& q, Count<R> slots, Count<R> T_ctx) 
   x.prompts = q.engine.prompts;
   x.overhead = q.engine.overhead;
   x.step = [step = step_of(q), T_ctx](Count<R> n, Count<R> c) { return step(n, c, T_ctx); };
+  return x;
+}
+
+// Prefill workers: the question's own steps, or those that are stated for them.
+template <class R>
+std::function<Seconds<R>(Count<R>)> prefill_of(const LoadQuestion<R>& q) {
+  const Count<R> none{0};
+  if (!q.pools.prefill_step)
+    return [step = step_of(q), none, T = mean_cached(q)](Count<R> x) { return step(none, x, T); };
+  return [of = q.pools, alike = q.steps.per_prefill](Count<R> x) {
+    auto t_pre = *of.prefill_step;
+    auto t_tok = of.prefill_token ? *of.prefill_token : alike;
+    NAME(t_pre, t_tok, x);
+    return kLoadPrefill(t_pre + x * t_tok);
+  };
+}
+
+template <class R>
+PoolsLoad<R> pools_of(const LoadQuestion<R>& q, Count<R> slots, Count<R> T_ctx) {
+  PoolsLoad<R> x;
+  x.decode = input_of(q, slots, T_ctx);
+  x.prefill = prefill_of(q);
+  x.prefill_workers = *q.pools.prefill;
+  x.decode_engines = *q.pools.decode;
+  x.transfer = q.pools.transfer;
+  x.transfer_token = q.pools.transfer_token;
   return x;
 }
 
@@ -164,7 +172,12 @@ LoadAnswer<R> answer(const LoadQuestion<R>& q) {
   const LoadInput<R> x = input_of(q, out.slots, out.context);
   const LoadInput<double> flat =
       input_of(lower(q), plain_quantity(out.slots), plain_quantity(out.context));
-  out.figures = load_figures(x, flat);
+  if (q.pools.prefill && q.pools.decode && !q.traffic.users)
+    out.figures =
+        pool_figures(pools_of(q, out.slots, out.context),
+                     pools_of(lower(q), plain_quantity(out.slots), plain_quantity(out.context)));
+  else
+    out.figures = load_figures(x, flat);
   out.step_alone = x.step(Count<R>{0}, Count<R>{0});
   out.step_full = x.step(out.slots, x.chunk);
   return out;
@@ -177,6 +190,10 @@ std::function<double(double, double, double)> step_times(const LoadQuestion<doub
   return [step = step_of(q)](double n, double context, double x) {
     return plain(step(Count<double>(n), Count<double>(x), Count<double>(context)));
   };
+}
+
+std::function<double(double)> prefill_times(const LoadQuestion<double>& q) {
+  return [prefill = prefill_of(q)](double x) { return plain(prefill(Count<double>(x))); };
 }
 
 }  // namespace reckon

@@ -1,6 +1,7 @@
 #include "reckon/cost/serving/answer.hpp"
 
 #include <algorithm>
+#include <memory>
 
 #include "parts.hpp"
 
@@ -166,6 +167,48 @@ void sum_answer(const ServingPlan<R>& plan, Running<R>& run) {
   }
 }
 
+// The plan's own way under its load, and where a rate is stated every way.
+template <class R>
+void put_under_load(const ServingPlan<R>& plan, const ServingMachine<R>& s,
+                    const ServingAnswer<R>& out, Running<R>& run) {
+  const bool loaded = plan.workload.rate || plan.workload.concurrency;
+  if (!loaded || plan.stated || plan.speculative || whole(*plan.workload.output) <= 1) return;
+  auto R_all = out.replicas;
+  auto d = s.mesh.data;
+  NAME(R_all, d);
+  const bool pools = plan.prefill && plan.workload.rate;
+  const Count<R> one{1};
+  auto E = pools ? one : kEngines(R_all * d);
+  run.engines = E;
+  if (!pools) run.load = under_load(plan, s, R_all, run.most, prompt_steps(plan));
+  if (!plan.workload.rate) return;
+  NAME(E);
+  const auto add = [&](WayOfServing way, const Count<R>& gpus, const Count<R>& engines,
+                       const LoadFigures<R>& f) {
+    auto rate_sat = f.full.rate;
+    auto E_way = engines;
+    NAME(rate_sat, E_way);
+    run.under[static_cast<std::size_t>(way)] = {gpus, kWaySaturation(rate_sat * E_way), f};
+  };
+  const ServingPools<R>& p = *run.pools;
+  const ServingMachine<R> pre = prefill_machine(plan);
+  if (p.asked)
+    add(WayOfServing::kDisaggregated, p.asked->gpus, one,
+        pools_under_load(plan, pre, s, p, p.asked->x, p.asked->y));
+  if (pools) run.load = run.under[2]->figures;
+  const auto E_one = kEngines(R_all * d);
+  const PromptSteps mine_is = prompt_steps(plan);
+  const PromptSteps chunks = mine_is == PromptSteps::kFirst ? PromptSteps::kShared : mine_is;
+  for (const auto& [way, prompts] : {std::pair{WayOfServing::kPrefillFirst, PromptSteps::kFirst},
+                                     {WayOfServing::kMixed, chunks}}) {
+    const bool own = run.load && !pools && prompts == mine_is;
+    const Count<R> slots = own ? run.most : run.ways[static_cast<std::size_t>(way)]->batch;
+    add(way, out.gpus, E_one, own ? *run.load : under_load(plan, s, R_all, slots, prompts));
+  }
+  const std::size_t mine = pools ? 2 : mine_is == PromptSteps::kFirst ? 0 : 1;
+  run.saturates = run.under[mine]->saturation;
+}
+
 template <class R>
 Running<R> running(const ServingPlan<R>& plan, const ServingMachine<R>& s, ServingAnswer<R>& out) {
   Running<R> run;
@@ -205,12 +248,8 @@ Running<R> running(const ServingPlan<R>& plan, const ServingMachine<R>& s, Servi
   run.full_per_gpu = kServedPerGpu(called("s_rep", s_all) / g);
   run.requests = kServedRequests(R_all * X / T_out);
   if (plan.workload.batch) run.fixed = static_batch(plan, s);
-  const bool loaded = plan.workload.rate || plan.workload.concurrency;
-  if (loaded && !plan.stated && !plan.speculative && whole(*plan.workload.output) > 1) {
-    run.engines = kEngines(R_all * d);
-    run.load = under_load(plan, s, R_all, run.most);
-  }
   compare_ways(plan, s, out, run);
+  put_under_load(plan, s, out, run);
   pay(plan, s, out, run);
   if (plan.frontier) run.frontier = frontier(plan, s);
   return run;
@@ -251,6 +290,33 @@ ServingAnswer<R> answer(const ServingPlan<R>& plan) {
   NAME(M_w, M_res, M_seq);
   out.total = kServedTotal(M_w + M_res + M_seq);
   return out;
+}
+
+namespace {
+
+// What the times refer to, kept with them.
+struct ServedOn {
+  ServingPlan<double> plan;
+  ServingMachine<double> decode, prefill;
+  explicit ServedOn(const ServingPlan<double>& of)
+      : plan(of), decode(serving_machine(plan)), prefill(prefill_machine(plan)) {}
+};
+
+}  // namespace
+
+std::function<double(double, double, double)> serving_step_times(const ServingPlan<double>& plan,
+                                                                 PromptSteps prompts) {
+  return
+      [on = std::make_shared<const ServedOn>(plan), prompts](double n, double context, double x) {
+        return plain(loaded_step(on->plan, on->decode, Count<double>(n), Count<double>(context),
+                                 Count<double>(x), prompts));
+      };
+}
+
+std::function<double(double)> serving_prefill_times(const ServingPlan<double>& plan) {
+  return [on = std::make_shared<const ServedOn>(plan)](double tokens) {
+    return plain(pool_prefill(on->plan, on->prefill, Count<double>(tokens)));
+  };
 }
 
 template ServingAnswer<double> answer(const ServingPlan<double>&);

@@ -155,9 +155,43 @@ void pay_pools(const ServingPlan<R>& plan, ServingPools<R>& p) {
   p.cost_output = kPoolCostOutput(1000000 * price * g_d / (u_d * r_d * T_out));
 }
 
-// Workers that are stated, or that the rate needs.
+// The machine of the prefill pool: the plan's, or its own chips, mesh and engine.
 template <class R>
-void size_pools(const ServingPlan<R>& plan, ServingPools<R>& p) {
+ServingMachine<R> prefill_machine(const ServingPlan<R>& plan) {
+  if (!plan.prefill) return serving_machine(plan);
+  const PrefillPool<R>& p = *plan.prefill;
+  return serving_machine<R>(
+      plan, {p.cluster ? *p.cluster : *plan.cluster, p.engine ? *p.engine : plan.engine,
+             p.kernels ? *p.kernels : plan.kernels, p.mesh});
+}
+
+// Prefill workers beyond what the rate needs, so that nine of ten requests keep the target of TTFT; none where the
+// prompt alone, and the move of its cache, takes longer.
+template <class R>
+int workers_in_target(const ServingPlan<R>& plan, const ServingMachine<R>& pre,
+                      const ServingMachine<R>& s, const ServingPools<R>& p, Count<R> x,
+                      Count<R> y) {
+  if constexpr (std::is_same_v<R, double>) {
+    constexpr int kMostMore = 64;
+    const int least = whole(x);
+    if (!plan.targets.ttft || plan.stated || *plan.targets.ttft < p.ttft) return least;
+    for (int k = least; k <= least + kMostMore; ++k) {
+      const auto f = pools_under_load(plan, pre, s, p, structural<R>("x", k), y);
+      if (!f.unbounded && f.ttft_p90 && *f.ttft_p90 <= *plan.targets.ttft) return k;
+      if (!f.unbounded && plain(f.waiting->queue) < 1e-3 * plain(*f.ttft)) return least;
+    }
+    return least;
+  } else {
+    const ServingAnswer<double> flat = answer(lower(plan));
+    return flat.running && flat.running->pools->asked ? whole(flat.running->pools->asked->x)
+                                                      : whole(x);
+  }
+}
+
+// Workers that are stated, or that the rate and the target of TTFT need.
+template <class R>
+void size_pools(const ServingPlan<R>& plan, const ServingMachine<R>& pre,
+                const ServingMachine<R>& s, ServingPools<R>& p) {
   const bool stated = plan.prefill && plan.prefill->workers && plan.prefill->decode_workers;
   if (!stated && !plan.workload.rate) return;
   if (stated) {
@@ -170,6 +204,10 @@ void size_pools(const ServingPlan<R>& plan, ServingPools<R>& p) {
   } else {
     auto x = workers_for(*plan.workload.rate, p.prefill_rate, plan.assume.pools.prefill);
     auto y = workers_for(*plan.workload.rate, p.decode_rate, plan.assume.pools.decode);
+    if (plan.prefill) {
+      const int more = workers_in_target(plan, pre, s, p, x, y);
+      if (more > whole(x)) x = kPoolWorkersTarget(structural<R>("x_ttft", more));
+    }
     p.asked = pool_pair(plan, p, x, y);
   }
   if (!p.transfer) return;
@@ -179,16 +217,6 @@ void size_pools(const ServingPlan<R>& plan, ServingPools<R>& p) {
   auto y = p.asked->y;
   NAME(rate, t_move, x, y);
   p.transfer_load = kMoveLoad(rate * t_move / min(x, y));
-}
-
-// The machine of the prefill pool: the plan's, or its own chips, mesh and engine.
-template <class R>
-ServingMachine<R> prefill_machine(const ServingPlan<R>& plan) {
-  if (!plan.prefill) return serving_machine(plan);
-  const PrefillPool<R>& p = *plan.prefill;
-  return serving_machine<R>(
-      plan, {p.cluster ? *p.cluster : *plan.cluster, p.engine ? *p.engine : plan.engine,
-             p.kernels ? *p.kernels : plan.kernels, p.mesh});
 }
 
 template <class R>
@@ -207,8 +235,12 @@ ServingPools<R> pools_of(const ServingPlan<R>& plan, const ServingMachine<R>& s,
   auto n = plan.workload.batch ? *plan.workload.batch / s.mesh.data
                                : batch_keeping<R>(plan, batch_without_target(plan, out), per_token);
   ServingPools<R> p = serving_pools<R>({plan, pre, s, T_p, per_token(n), n});
+  if (plan.prefill) {
+    p.prefill_space = serving_memory(plan, pre, parameters(plan.model)).space;
+    p.prefill_sequence = served_cache(pre, *plan.workload.prompt);
+  }
   pay_pools(plan, p);
-  size_pools(plan, p);
+  size_pools(plan, pre, s, p);
   return p;
 }
 

@@ -46,7 +46,7 @@ void add(Result& r, std::string id, std::string title, double value, Dim dim, Hi
   r.metrics.push_back(std::move(m));
 }
 
-void add_spreads(const load::Outcome& o, Result& r) {
+void add_spreads(const load::Outcome& o, const std::string& closed, Result& r) {
   for (const Part& p : kParts) {
     for (const Rank& k : kRanks) {
       const std::string title = fmt::format("simulated: {}, {}", p.title, k.title);
@@ -54,7 +54,7 @@ void add_spreads(const load::Outcome& o, Result& r) {
           Hint::kNone);
       add(r, fmt::format("simulated.{}_half.{}", p.id, k.id), title + ", half of its 95 % interval",
           (o.*p.figures).half.*k.of, kSecond, Hint::kNone);
-      const Metric* form = r.find(fmt::format("load.{}.{}", p.id, k.id));
+      const Metric* form = r.find(fmt::format("{}.{}.{}", closed, p.id, k.id));
       const double value = (o.*p.figures).value.*k.of;
       if (form && form->has_value() && value > 0)
         add(r, fmt::format("deviation.{}.{}", p.id, k.id),
@@ -64,7 +64,7 @@ void add_spreads(const load::Outcome& o, Result& r) {
   }
 }
 
-void add_totals(const load::Outcome& o, bool targets, Result& r) {
+void add_totals(const load::Outcome& o, const PlayedLoad& of, Result& r) {
   const auto ratio = [&](const char* id, const char* title, load::Figure f, Hint hint) {
     add(r, fmt::format("simulated.{}", id), fmt::format("simulated: {}", title), f.value, kOne,
         hint);
@@ -73,23 +73,30 @@ void add_totals(const load::Outcome& o, bool targets, Result& r) {
     add(r, fmt::format("simulated.{}", id), fmt::format("simulated: {}", title), f.value, kHertz,
         hint);
   };
-  rate("rate", "requests that arrived", o.rate, Hint::kRequestRate);
-  rate("tokens_rate", "tokens/s of all answers", o.tokens_rate, Hint::kTokenRate);
+  const auto all = [&](load::Figure f) { return load::Figure{f.value * of.engines, f.half}; };
+  rate("rate", "requests that arrived", all(o.rate), Hint::kRequestRate);
+  rate("tokens_rate", "tokens/s of all answers", all(o.tokens_rate), Hint::kTokenRate);
   add(r, "simulated.residual", "simulated: wait for the step that runs, mean", o.residual.value,
       kSecond, Hint::kNone);
   ratio("busy", "share of the time that a step runs", o.busy, Hint::kFraction);
-  ratio("prefilling", "share of the time in steps with prompt tokens", o.prefilling,
-        Hint::kFraction);
-  ratio("decoding", "sequences that decode at once", o.decoding, Hint::kRatio);
-  ratio("present", "requests inside at once", o.present, Hint::kRatio);
-  ratio("little", "rate · time inside: the same by Little's law", o.little, Hint::kRatio);
+  if (of.pools)
+    ratio("prefill_busy", "share of the time that a prefill worker works", o.prefill_busy,
+          Hint::kFraction);
+  else
+    ratio("prefilling", "share of the time in steps with prompt tokens", o.prefilling,
+          Hint::kFraction);
+  ratio("decoding", "sequences that decode at once", all(o.decoding), Hint::kRatio);
+  if (!of.pools) {
+    ratio("present", "requests inside at once", all(o.present), Hint::kRatio);
+    ratio("little", "rate · time inside: the same by Little's law", all(o.little), Hint::kRatio);
+  }
   ratio("batch_share", "share of the batch that is taken", o.batch_share, Hint::kFraction);
   if (o.cache_share.value > 0)
     ratio("cache_share", "share of the cache's blocks that is taken", o.cache_share,
           Hint::kFraction);
-  if (targets) {
+  if (of.targets) {
     ratio("met", "share of requests within the targets", o.met, Hint::kFraction);
-    rate("goodput", "requests/s within the targets", o.goodput, Hint::kRequestRate);
+    rate("goodput", "requests/s within the targets", all(o.goodput), Hint::kRequestRate);
   }
   const auto count = [&](const char* id, const char* title, double value) {
     add(r, fmt::format("simulated.{}", id), title, value, kOne, Hint::kCount);
@@ -106,20 +113,21 @@ bool has(const Result& r, const std::string& prefix) {
   return false;
 }
 
-void add_grid(const LoadQuestion<double>& q, const load::Outcome& o, Result& r) {
-  Grid g{fmt::format("Closed form and simulation: {} requests, seed {}{}",
+void add_grid(const PlayedLoad& of, const load::Outcome& o, Result& r) {
+  Grid g{fmt::format("Closed form and simulation: {} requests{}, seed {}{}",
                      format_quantity(static_cast<double>(o.requests), kOne, Hint::kCount),
-                     format_quantity(plain(q.simulation.seed), kOne, Hint::kCount),
-                     q.traffic.trace.empty() ? "; ± at 95 % confidence" : ""),
+                     of.engines > 1 ? fmt::format(" at one of {:.0f} engines", of.engines) : "",
+                     format_quantity(of.seed, kOne, Hint::kCount),
+                     of.trace ? "" : "; ± at 95 % confidence"),
          "",
          {},
          {}};
   for (const Rank& k : kRanks) g.columns.push_back({k.id, k.title});
   for (const auto& [id, name] : {std::pair{"ttft", "TTFT"}, std::pair{"tpot", "TPOT"}}) {
-    if (has(r, fmt::format("load.{}.", id)))
-      g.rows.push_back({fmt::format("load.{}", id), fmt::format("{}, closed form", name)});
+    if (has(r, fmt::format("{}.{}.", of.closed, id)))
+      g.rows.push_back({fmt::format("{}.{}", of.closed, id), fmt::format("{}, closed form", name)});
     g.rows.push_back({fmt::format("simulated.{}", id), fmt::format("{}, simulated", name)});
-    if (q.traffic.trace.empty()) g.rows.push_back({fmt::format("simulated.{}_half", id), "  ±"});
+    if (!of.trace) g.rows.push_back({fmt::format("simulated.{}_half", id), "  ±"});
     if (has(r, fmt::format("deviation.{}.", id)))
       g.rows.push_back({fmt::format("deviation.{}", id), "  closed form off by"});
   }
@@ -128,18 +136,27 @@ void add_grid(const LoadQuestion<double>& q, const load::Outcome& o, Result& r) 
   r.answer.grids.push_back(std::move(g));
 }
 
-void say(const LoadQuestion<double>& q, const load::Outcome& o, Result& r) {
+void say(const PlayedLoad& of, const load::Outcome& o, Result& r) {
   r.answer.lines.push_back(
       fmt::format("simulated: TTFT {} mean, {} p90, {} p99; TPOT {} mean, {} p90, {} p99",
                   text(r, "simulated.ttft.mean"), text(r, "simulated.ttft.p90"),
                   text(r, "simulated.ttft.p99"), text(r, "simulated.tpot.mean"),
                   text(r, "simulated.tpot.p90"), text(r, "simulated.tpot.p99")));
-  r.answer.lines.push_back(fmt::format(
-      "simulated: TTFT is {} waiting ({} for the step that runs), {} prefill alone, {} chunks and "
-      "the others' tokens",
-      text(r, "simulated.waiting.mean"), text(r, "simulated.residual"),
-      text(r, "simulated.service.mean"), text(r, "simulated.sharing.mean")));
-  if (q.ttft || q.tpot)
+  if (of.pools)
+    r.answer.lines.push_back(fmt::format(
+        "simulated: TTFT is {} waiting for a prefill worker, {} prefill, {} transfer; prefill "
+        "workers are busy {} of the time, decode workers {}",
+        text(r, "simulated.waiting.mean"), text(r, "simulated.service.mean"),
+        text(r, "simulated.sharing.mean"), text(r, "simulated.prefill_busy"),
+        text(r, "simulated.busy")));
+  else
+    r.answer.lines.push_back(
+        fmt::format("simulated: TTFT is {} waiting ({} for the step that runs), {} prefill alone, "
+                    "{} chunks and "
+                    "the others' tokens",
+                    text(r, "simulated.waiting.mean"), text(r, "simulated.residual"),
+                    text(r, "simulated.service.mean"), text(r, "simulated.sharing.mean")));
+  if (of.targets)
     r.answer.lines.push_back(fmt::format("{} of the requests meet the targets: a goodput of {}",
                                          text(r, "simulated.met"), text(r, "simulated.goodput")));
   if (o.preemptions > 0)
@@ -153,7 +170,7 @@ void say(const LoadQuestion<double>& q, const load::Outcome& o, Result& r) {
     r.warnings.push_back(
         "simulated waits grow with every request: the load is beyond what the engine takes, and "
         "the figures would be longer for more requests");
-  if (!q.traffic.trace.empty())
+  if (of.trace)
     r.answer.notes.push_back(
         "A trace is one run: no confidence interval stands beside its figures.");
 }
@@ -193,21 +210,19 @@ load::Scenario scenario_of(const LoadQuestion<double>& q, const LoadAnswer<doubl
     s.engine.blocks = static_cast<long>(tokens / s.engine.block);
   const LoadTraffic<double>& t = q.traffic;
   if (t.rate) s.traffic.rate = plain(*t.rate);
-  s.traffic.arrivals.kind = t.arrivals;
-  if (t.burstiness) s.traffic.arrivals.spread = plain(*t.burstiness);
-  if (t.burst) s.traffic.arrivals.on = plain(*t.burst);
-  if (t.pause) s.traffic.arrivals.off = plain(*t.pause);
-  const double longest = longest_of(q);
-  const auto lengths = [&](const auto& mean, const auto& shape, const auto& spread) {
-    load::Lengths x;
-    x.mean = plain(*mean);
-    x.shape = shape.value_or(LengthShape::kConstant);
-    x.spread = spread ? plain(*spread) : 0;
-    if (longest > 0) x.longest = longest;
-    return x;
-  };
-  s.traffic.prompt = lengths(t.prompt, t.prompt_shape, t.prompt_spread);
-  s.traffic.output = lengths(t.output, t.output_shape, t.output_spread);
+  s.traffic.prompt.mean = plain(*t.prompt);
+  s.traffic.output.mean = plain(*t.output);
+  set_traffic(t, longest_of(q), s.traffic);
+  if (q.pools.stated()) {
+    load::Pools pools;
+    pools.prefill = whole(*q.pools.prefill);
+    pools.decode = whole(*q.pools.decode);
+    pools.transfer = plain(q.pools.transfer);
+    pools.transfer_token = plain(q.pools.transfer_token);
+    pools.step = prefill_times(q);
+    s.pools = std::move(pools);
+    s.engine.chunk = 1 << 30;  // whole prompts, one at a time
+  }
   s.trace = std::move(trace);
   if (t.users) s.users = static_cast<std::size_t>(whole(*t.users));
   s.overhead = plain(q.engine.overhead);
@@ -218,11 +233,25 @@ load::Scenario scenario_of(const LoadQuestion<double>& q, const LoadAnswer<doubl
   return s;
 }
 
-void add_simulation(const LoadQuestion<double>& q, const load::Outcome& o, Result& r) {
-  add_spreads(o, r);
-  add_totals(o, q.ttft || q.tpot, r);
-  say(q, o, r);
-  add_grid(q, o, r);
+void add_simulation(const PlayedLoad& of, const load::Outcome& o, Result& r) {
+  add_spreads(o, of.closed, r);
+  add_totals(o, of, r);
+  say(of, o, r);
+  add_grid(of, o, r);
+}
+
+void set_traffic(const TrafficShape<double>& t, double longest, load::Traffic& out) {
+  out.arrivals.kind = t.arrivals;
+  if (t.burstiness) out.arrivals.spread = plain(*t.burstiness);
+  if (t.burst) out.arrivals.on = plain(*t.burst);
+  if (t.pause) out.arrivals.off = plain(*t.pause);
+  const auto lengths = [&](load::Lengths& x, const auto& shape, const auto& spread) {
+    x.shape = spread ? shape.value_or(LengthShape::kLognormal) : LengthShape::kConstant;
+    x.spread = spread ? plain(*spread) : 0;
+    if (longest > 0) x.longest = longest;
+  };
+  lengths(out.prompt, t.prompt_shape, t.prompt_spread);
+  lengths(out.output, t.output_shape, t.output_spread);
 }
 
 }  // namespace reckon

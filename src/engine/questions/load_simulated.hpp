@@ -13,7 +13,18 @@ double longest_of(const LoadQuestion<double>& question);
 load::Scenario scenario_of(const LoadQuestion<double>& question, const LoadAnswer<double>& answer,
                            std::vector<load::Request> trace);
 
+// Arrivals and spreads of lengths; the means, and the rate, are the caller's.
+void set_traffic(const TrafficShape<double>& shape, double longest, load::Traffic& out);
+
+// What is said of a simulated load beside its outcome.
+struct PlayedLoad {
+  bool targets = false, trace = false, pools = false;
+  double seed = 1;
+  double engines = 1;           // that share the load: rates and counts are of all of them
+  std::string closed = "load";  // ids of the closed form: load.ttft.mean
+};
+
 // Metrics simulated.*, deviation.* of the closed form, a table of both, what is to be said.
-void add_simulation(const LoadQuestion<double>& question, const load::Outcome& outcome, Result& r);
+void add_simulation(const PlayedLoad& of, const load::Outcome& outcome, Result& r);
 
 }  // namespace reckon

@@ -7,6 +7,7 @@
 #include "reckon/units/format.hpp"
 #include "serving.hpp"
 #include "serving_say.hpp"
+#include "traffic_legal.hpp"
 
 namespace reckon {
 namespace {
@@ -47,20 +48,50 @@ bool any_moe(const Model<double>& m) {
                      [](const LayerGroup<double>& g) { return g.mlp.kind == MlpKind::kMoe; });
 }
 
-// Tensor ranks share heads and lie in one node: no curve of a collective reaches beyond it.
+// Context ranks share a prompt; a decode step has one token a sequence to share.
+void check_context(const Plan& q, const ServingMesh<double>& mesh, const std::string& at,
+                   const Asked& asked) {
+  if (count(mesh.context) <= 1) return;
+  if (at.empty())
+    asked
+        .fault("context",
+               "context: ranks share the tokens of a prompt, and a decode step has one a "
+               "sequence")
+        .help("in a pool of its own: prefill: {context: 2}");
+  for (const LayerGroup<double>& g : q.model.layers)
+    if (recurrent(g.mixer.kind)) {
+      asked.fault(at + "context", "context: recurrent layers carry a state from token to token")
+          .help("leave it out");
+      return;
+    }
+}
+
+// Tensor ranks share heads; beyond a node they fill whole ones.
 void check_ranks(const Plan& q, const ServingMesh<double>& mesh, const Cluster<double>& cluster,
                  const std::string& at, const Asked& asked) {
   const long t = count(mesh.tensor), node = count(cluster.node.gpus);
-  const long g = t * count(mesh.data) * count(mesh.pipeline);
+  const long g = t * count(mesh.data) * count(mesh.pipeline) * count(mesh.context);
   const long all = count(cluster.nodes) * node;
-  if (t > node)
+  if (t > node && t % node != 0)
     asked
         .fault(at + "tensor",
-               fmt::format("tensor: {} ranks reach beyond a node of {} GPUs, where no all-reduce "
-                           "of an engine was measured",
-                           t, node))
-        .help(
-            fmt::format("tensor: {}, and pipeline: {} across nodes", node, (t + node - 1) / node));
+               fmt::format("tensor: {} ranks do not fill whole nodes of {} GPUs", t, node))
+        .help(fmt::format("tensor: {} or {}", t / node * node, (t / node + 1) * node));
+  if (t > node && !(cluster.node.fabric && cluster.node.nics))
+    asked
+        .fault(
+            at + "tensor",
+            fmt::format("tensor: {} ranks reach beyond a node of {} GPUs, and its network is not "
+                        "stated",
+                        t, node))
+        .help("a node with nics and a fabric, or pipeline across nodes");
+  if (t > node)
+    asked.diagnostics.warning(
+        asked.places.of(at + "tensor"),
+        fmt::format("tensor: {} ranks reach beyond a node of {} GPUs, where no all-reduce of an "
+                    "engine was measured: the port's own rate is taken",
+                    t, node));
+  check_context(q, mesh, at, asked);
   if (g > all)
     asked
         .fault(at + "tensor",
@@ -145,6 +176,38 @@ void check_speculation(const Plan& q, const Asked& asked) {
         .help("state accepted: the tokens a step yields");
 }
 
+// A load that can be put on the plan, and played out.
+void check_load(const Plan& q, const Asked& asked) {
+  const Workload<double>& w = q.workload;
+  if (w.rate && w.concurrency)
+    asked.fault("concurrency", "a rate and users who wait for their answers are two loads")
+        .note(asked.places.of("rate"), "the rate is stated here")
+        .help("leave one of them out");
+  check_traffic(q.traffic, w.concurrency.has_value(), asked);
+  if (q.settings.swap && q.settings.preempted != Preempted::kSwap)
+    asked.fault("settings.swap", "a time to move caches out, and caches that are computed again")
+        .help("settings: {preempted: swap, swap: 2 us}");
+  if (!q.settings.swap && q.settings.preempted == Preempted::kSwap)
+    asked.fault("settings.preempted", "how long it takes to move a cached token out is not stated")
+        .help("settings: {preempted: swap, swap: 2 us}");
+  if (!q.simulation.simulate) return;
+  check_simulation(q.simulation, asked);
+  if (!w.rate && !w.concurrency)
+    asked.fault("simulate", "simulate: how many requests come is not stated")
+        .help("rate: 8 requests/s, or concurrency: 64, or trace: requests.csv");
+  if (q.speculative)
+    asked.fault("simulate", "simulate: steps that yield several tokens are not played out")
+        .note(asked.places.of("speculative"), "tokens are drafted here")
+        .help("leave one of them out");
+  if (q.stated)
+    asked.fault("simulate", "simulate: stated times hold for one batch, not for every step")
+        .note(asked.places.of("stated"), "the times are stated here")
+        .help("leave one of them out, or state them of any step: kind: load");
+  if (value_of(w.output->raw) < 2)
+    asked.fault("output", "simulate: answers of one token have no time per token")
+        .help("`reckon load` plays prompts alone");
+}
+
 }  // namespace
 
 void check_serving(const Plan& q, const Asked& asked) {
@@ -168,6 +231,7 @@ void check_serving(const Plan& q, const Asked& asked) {
   }
   check_chips(q, q.cluster->node.chip, q.kernels, asked);
   check_speculation(q, asked);
+  check_load(q, asked);
 }
 
 }  // namespace reckon

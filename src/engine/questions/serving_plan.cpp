@@ -7,10 +7,13 @@
 #include "questions.hpp"
 #include "reckon/base/text.hpp"
 #include "reckon/cost/serving/answer.hpp"
+#include "reckon/engine/accuracy.hpp"
 #include "reckon/units/format.hpp"
 #include "serving.hpp"
 #include "serving_kernels.hpp"
+#include "serving_load.hpp"
 #include "serving_say.hpp"
+#include "traffic_legal.hpp"
 
 namespace reckon {
 namespace {
@@ -35,11 +38,15 @@ class ServingKind : public QuestionOf<ServingPlan> {
  protected:
   void write_out(Workspace& work, doc::Value& tree, Diagnostics& d) const override {
     fill_formats(work, tree, d);
+    if (const doc::Value* trace = tree.find("trace"); trace && !trace->is_null())
+      lay_trace(work, tree, "concurrency", d);
+    fill_shapes(tree);
     std::erase_if(tree.entries, [](const doc::Entry& e) { return e.key == "compute"; });
   }
 
   void fill(Workspace& work, doc::Value& tree, Diagnostics& d) const override {
     fill_serving(work, tree, d);
+    check_trace(work, tree, d);
   }
 
   void legal(const Input& q, const Asked& asked) const override { check_serving(q, asked); }
@@ -49,7 +56,17 @@ class ServingKind : public QuestionOf<ServingPlan> {
   // What would make it fit: more tensor ranks, or narrower weights.
   void beside(Workspace& work, const LoadedQuestion<ServingPlan>& loaded,
               Result& r) const override {
-    if (!out_of_memory(r)) return;
+    if (!loaded.question.stated) {
+      r.accuracy =
+          serving_accuracy(work, loaded.question.engine.id, loaded.question.cluster->node.chip.id);
+      std::vector<std::string> said;
+      for (const Accuracy& x : r.accuracy) said.push_back(x.text);
+      r.answer.notes.push_back("Accuracy: " + join(said, "; ") + " (`reckon validate serving`).");
+    }
+    if (!out_of_memory(r)) {
+      if (loaded.question.simulation.simulate) simulate_serving(work, loaded, r);
+      return;
+    }
     r.fixes = fixes_of(work, loaded);
     std::vector<std::string> said;
     for (const Fix& f : r.fixes)

@@ -7,6 +7,7 @@
 #include "reckon/base/text.hpp"
 #include "reckon/units/format.hpp"
 #include "serving.hpp"
+#include "serving_load.hpp"
 
 namespace reckon {
 namespace {
@@ -23,7 +24,8 @@ constexpr const char* kStepOpTitles[kStepOps] = {"products into attention",
                                                  "tokens to experts",
                                                  "overhead",
                                                  "the output head",
-                                                 "hops between stages"};
+                                                 "hops between stages",
+                                                 "between context ranks"};
 
 using Plan = ServingPlan<double>;
 using Out = ServingAnswer<double>;
@@ -92,11 +94,12 @@ void say_running(const Plan& q, const Out& out, Result& r) {
   r.answer.lines.push_back(fmt::format("a decode step of {} sequences over {}: {}, {}",
                                        text(r, "decode.batch"), text(r, "decode.context"),
                                        text(r, "decode.time"), largest_part(run.decode)));
+  const bool none = value_of(run.most.raw) < 1;  // keeps the target
   r.answer.lines.push_back(
-      fmt::format("never idle, a batch of {} ({} binds): {} a GPU, {} between a user's "
+      fmt::format("never idle, {} ({} binds): {} a GPU, {} between a user's "
                   "tokens; {} of all replicas",
-                  text(r, "decode.batch_most"), out.bound,
-                  text(r, "serve.saturation.tokens_per_second_per_gpu"),
+                  none ? "one sequence at a time" : "a batch of " + text(r, "decode.batch_most"),
+                  out.bound, text(r, "serve.saturation.tokens_per_second_per_gpu"),
                   text(r, "serve.saturation.tpot"), text(r, "serve.saturation.request_rate")));
   if (run.fixed)
     r.answer.lines.push_back(
@@ -108,26 +111,10 @@ void say_running(const Plan& q, const Out& out, Result& r) {
                                          text(r, "serve.cost_per_million_input"),
                                          text(r, "serve.cost_per_million_output")));
   if (run.gpus_for_rate)
-    r.answer.lines.push_back(
-        fmt::format("{} takes {} GPUs, if they are never idle",
-                    format_quantity(q.workload.rate->raw, kHertz, Hint::kRequestRate),
-                    text(r, "serve.gpus_for_rate")));
-}
-
-// Service and waiting under the stated load.
-void say_load(const Plan& q, const Out& out, Result& r) {
-  const Running<double>& run = *out.running;
-  if (!run.load || run.load->unbounded || !run.load->ttft) return;
-  r.answer.lines.push_back(fmt::format(
-      "under {}: {} of what the replicas take; first token after {} on average ({} of it service, "
-      "p90 {}), then {} a token",
-      q.workload.rate ? format_quantity(q.workload.rate->raw, kHertz, Hint::kRequestRate)
-                      : text_of_count(*q.workload.concurrency) + " users",
-      text(r, "serve.utilisation"), text(r, "serve.ttft"), text(r, "prefill.ttft"),
-      text(r, "serve.ttft_p90"), text(r, "serve.tpot")));
-  if (q.targets.ttft && *q.targets.ttft < *run.load->ttft && !(*q.targets.ttft < run.ttft))
-    r.warnings.push_back(fmt::format("waiting takes the first token beyond its target of {}",
-                                     format_quantity(q.targets.ttft->raw, kSecond)));
+    r.answer.lines.push_back(fmt::format(
+        "{} takes {} GPU{}, if they are never idle",
+        format_quantity(q.workload.rate->raw, kHertz, Hint::kRequestRate),
+        text(r, "serve.gpus_for_rate"), value_of(run.gpus_for_rate->raw) == 1 ? "" : "s"));
 }
 
 // A target that no batch keeps: its floor, and what sets it.
@@ -141,26 +128,32 @@ void say_targets(const Plan& q, const Out& out, Result& r) {
         format_quantity(q.targets.tpot->raw, kSecond), text(r, "serve.saturation.tpot"),
         largest_part(run.full.step)));
   }
-  if (q.targets.ttft && *q.targets.ttft < run.ttft) {
+  const bool pools = own_way(q) == WayOfServing::kDisaggregated;
+  const Seconds<double>& floor = pools ? run.pools->ttft : run.ttft;
+  if (q.targets.ttft && *q.targets.ttft < floor) {
     r.fits = false;
     r.warnings.push_back(
-        fmt::format("no load keeps {} to the first token: the prompt alone takes {} ({}); prompts "
-                    "of up to {} do",
-                    format_quantity(q.targets.ttft->raw, kSecond), text(r, "prefill.ttft"),
-                    largest_part(run.prompt.step), text(r, "prefill.longest_prompt")));
+        pools
+            ? fmt::format("no load keeps {} to the first token: the prompt alone takes {} on its "
+                          "worker, and its cache {} to move",
+                          format_quantity(q.targets.ttft->raw, kSecond),
+                          text(r, "pools.prefill_time"), text(r, "kv.transfer"))
+            : fmt::format(
+                  "no load keeps {} to the first token: the prompt alone takes {} ({}); {}",
+                  format_quantity(q.targets.ttft->raw, kSecond), text(r, "prefill.ttft"),
+                  largest_part(run.prompt.step),
+                  value_of(run.longest_prompt->raw) < 1
+                      ? "not even one token does"
+                      : fmt::format("prompts of up to {} do", text(r, "prefill.longest_prompt"))));
   }
-  if (!q.workload.rate) return;
+  if (!q.workload.rate || run.load) return;
   const double load = value_of(q.workload.rate->raw) / value_of(run.requests.raw);
-  if (load >= 1) {
-    r.fits = false;
-    r.warnings.push_back(
-        fmt::format("the queue grows without bound: {} arrive, and {} replicas take {} at most",
-                    format_quantity(q.workload.rate->raw, kHertz, Hint::kRequestRate),
-                    text(r, "serve.replicas"), text(r, "serve.saturation.request_rate")));
-  } else if (load > 0.85) {
-    r.warnings.push_back(fmt::format("{} of what the replicas take: waiting grows steeply here",
-                                     format_quantity(load, kOne, Hint::kFraction)));
-  }
+  if (load < 1) return;
+  r.fits = false;
+  r.warnings.push_back(
+      fmt::format("the queue grows without bound: {} arrive, and {} replicas take {} at most",
+                  format_quantity(q.workload.rate->raw, kHertz, Hint::kRequestRate),
+                  text(r, "serve.replicas"), text(r, "serve.saturation.request_rate")));
 }
 
 // Operator by operator, a prompt beside a decode step.
@@ -223,6 +216,14 @@ void add_frontier(const Out& out, Result& r) {
 void add_pools(const Plan& q, const Out& out, Result& r) {
   if (!q.prefill) return;
   const ServingPools<double>& p = *out.running->pools;
+  if (p.prefill_space && !(*p.prefill_space > p.prefill_sequence)) {
+    r.fits = false;
+    r.warnings.push_back(fmt::format(
+        "a prefill worker's GPU does not hold the model: {} are left beside weights and reserve, "
+        "and a prompt's cache takes {}: more tensor ranks there, or weights in fewer bytes",
+        format_quantity(p.prefill_space->raw, kByte),
+        format_quantity(p.prefill_sequence.raw, kByte)));
+  }
   r.answer.lines.push_back(fmt::format(
       "pools: a prefill worker takes {}, a decode worker {}: {} decode workers each; {} and {} of "
       "them give {} a GPU",
@@ -243,26 +244,15 @@ void add_pools(const Plan& q, const Out& out, Result& r) {
                                      text(r, "kv.transfer_load")));
 }
 
-// How good the engine's constants have been, beside every prediction.
-void say_accuracy(const Plan& q, Result& r) {
-  if (q.engine.record.empty()) {
-    r.answer.notes.push_back(
-        fmt::format("Engine '{}' has not been compared with measured rows.", q.engine.id));
-    return;
-  }
-  std::vector<std::string> said;
-  for (const EngineRecord<double>& e : q.engine.record) {
-    if (!e.error) continue;
-    std::string one =
-        fmt::format("{} {} off on {} rows", e.what,
-                    format_quantity(e.error->raw, kOne, Hint::kFraction), text_of_count(e.rows));
-    if (e.left_out)
-      one += fmt::format(", {} on a model it had not seen",
-                         format_quantity(e.left_out->raw, kOne, Hint::kFraction));
-    said.push_back(one);
-  }
-  r.answer.notes.push_back(fmt::format("How good {} has been: {} (`reckon validate serving`).",
-                                       q.engine.name, join(said, "; ")));
+// What no row of an engine can vouch for.
+void say_unseen(const Plan& q, Result& r) {
+  for (const LayerGroup<double>& g : q.model.layers)
+    if (g.mlp.kind == MlpKind::kMoe) {
+      r.answer.notes.emplace_back(
+          "A model of experts that the engine's constants have not seen: 20 to 50 % off is what "
+          "has been reached.");
+      return;
+    }
 }
 
 }  // namespace
@@ -282,7 +272,7 @@ void say_serving(const Plan& q, const Out& out, Result& r) {
   }
   say_formats(q.served, r);
   say_shared_heads(q.model, q.mesh.tensor, q.assume.decode.shared_heads, r);
-  say_accuracy(q, r);
+  say_unseen(q, r);
   r.answer.notes.emplace_back(
       "TPOT excludes the first token. decode.* prices steps of decodes alone; serve.saturation.* "
       "steps that carry prompts too.");

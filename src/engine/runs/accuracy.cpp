@@ -80,6 +80,25 @@ std::string rows_text(const Accuracy& a) {
                      share(a.p90), a.rows);
 }
 
+// Rows of a serving engine: on the same chip, else on any.
+void find_served(const std::vector<ErrorRow>& rows, const ErrorRow& plan, Accuracy& out) {
+  for (const Likeness& l : {Likeness{true, true, true}, Likeness{true, false, true}}) {
+    std::vector<double> errors;
+    for (const ErrorRow& r : rows)
+      if (r.of == plan.of && r.stack == plan.stack && r.kind == plan.kind &&
+          (!l.chip || r.chip == plan.chip))
+        errors.push_back(std::log1p(r.error));
+    if (errors.size() < kRowsThatProve) continue;
+    const ErrorSummary sum = summarize_log_errors(errors);
+    out.like = fmt::format("{}{}, {}", plan.stack, l.chip ? fmt::format(" on {}", plan.chip) : "",
+                           plan.kind);
+    out.rows = sum.rows;
+    out.median = sum.median;
+    out.p90 = sum.p90;
+    return;
+  }
+}
+
 Accuracy of_time(const std::vector<ErrorRow>& rows, const TrainingPlan<double>& plan,
                  const std::string& kind) {
   Accuracy out{"step.time", "", "", 0, 0, 0};
@@ -103,7 +122,42 @@ Accuracy of_memory(const std::vector<ErrorRow>& rows, const TrainingPlan<double>
   return out;
 }
 
+// A figure of a serving plan, and under which word its rows stand.
+struct ServedFigure {
+  const char *metric, *kind, *title;
+};
+constexpr ServedFigure kServedFigures[] = {
+    {"serve.saturation.tokens_per_second", "throughput", "throughput"},
+    {"prefill.time", "prefill", "a prompt's time"},
+    {"decode.time", "decode", "a decode step"},
+    {"serve.itl", "inter-token latency", "time between tokens under a load"},
+    {"serve.ttft", "TTFT", "first token under a load"}};
+
 }  // namespace
+
+std::vector<Accuracy> serving_accuracy(Workspace& work, const std::string& engine,
+                                       const std::string& chip) {
+  const std::string* text = work.data_text("measurements/errors.csv");
+  const std::vector<ErrorRow> rows = rows_of(text ? *text : std::string_view());
+  std::vector<Accuracy> out;
+  for (const ServedFigure& f : kServedFigures) {
+    Accuracy a{f.metric, "", "", 0, 0, 0};
+    find_served(rows, {"serving", "", "", engine, chip, f.kind, 0}, a);
+    const char* how = "each predicted without its model";
+    if (a.rows == 0) {
+      find_served(rows, {"serving-fit", "", "", engine, chip, f.kind, 0}, a);
+      how = "the rows that its constants were fitted on";
+    }
+    if (a.rows == 0) continue;
+    a.text = fmt::format("{}, {}, {}", f.title, rows_text(a), how);
+    out.push_back(std::move(a));
+  }
+  if (out.empty())
+    out.push_back({"serve.saturation.tokens_per_second",
+                   fmt::format("engine '{}': nothing comparable was measured", engine), "", 0, 0,
+                   0});
+  return out;
+}
 
 std::vector<Accuracy> accuracy_of(Workspace& work, const TrainingPlan<double>& plan,
                                   bool has_time) {

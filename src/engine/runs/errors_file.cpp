@@ -1,4 +1,5 @@
-// measurements/errors.csv: the error of every measured run, predicted without its source.
+// measurements/errors.csv: the error of every measured run, predicted without its source, and of every serving row,
+// predicted without its model.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -8,6 +9,7 @@
 
 #include "reckon/engine/accuracy.hpp"
 #include "reckon/engine/validate_runs.hpp"
+#include "reckon/engine/validate_serving.hpp"
 
 namespace reckon {
 namespace {
@@ -36,6 +38,22 @@ void add_rows(Workspace& work, BudgetOf of, Diagnostics& d, std::string& out) {
                          r.chip, r.kind, r.error);
 }
 
+// Rows of serving engines: by constants fitted without their model, or as they are where an engine has only one.
+void add_serving(Workspace& work, Diagnostics& d, std::string& out) {
+  std::map<std::string, double> left_out;
+  const auto key = [](const ServingRow& r) { return r.file + "\n" + r.name + "\n" + r.metric; };
+  for (const ServingRow& r : validate_serving(work, {LeaveOut::kModel, "", false}, d).rows)
+    left_out[key(r)] = r.predicted / r.measured - 1;
+  for (const ServingRow& r : validate_serving(work, {}, d).rows) {
+    const auto at = left_out.find(key(r));
+    if (at == left_out.end() && !r.fitted && r.figure != "TTFT, simulated") continue;
+    out +=
+        fmt::format("{},{},{},{},{},{},{:.4f}\n", at == left_out.end() ? "serving-fit" : "serving",
+                    r.file, plain(r.name), r.engine, r.chip, plain(r.figure),
+                    at == left_out.end() ? r.predicted / r.measured - 1 : at->second);
+  }
+}
+
 // Lines by all but their last cell.
 std::map<std::string, double> by_row(const std::string& text) {
   std::map<std::string, double> out;
@@ -55,6 +73,7 @@ std::string errors_csv(Workspace& work, Diagnostics& d) {
   std::string out = kHeading;
   add_rows(work, BudgetOf::kRuns, d, out);
   add_rows(work, BudgetOf::kMemory, d, out);
+  add_serving(work, d, out);
   return d.error_count() > before ? "" : out;
 }
 

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "reckon/load/kinds.hpp"
+#include "reckon/units/formula/root.hpp"
 #include "reckon/units/formula/solve.hpp"
 
 namespace reckon {

@@ -1,13 +1,12 @@
 // Percentiles of the time to first token, and of the time per token.
 //
-//   TTFT = overhead + residual + wait + own, independent. The residual is uniform below `window` by the chance that
-//   a step
-//   runs; the wait is a sum of rare exponentials; own is one of the prompt's shares. Of a wait α·e^(−y/m) and a
-//   window τ
+//   TTFT = overhead + residual + wait + own, independent. The residual is uniform below the time τ of the step that
+//   runs, one with prompts or one without, or 0 if none does; the wait is a sum of rare exponentials; own is one of the
+//   prompt's shares. Of a wait α·e^(−y/m) and a step of τ
 //
 //   P(R + wait > y) = (τ − y)⁺/τ + Σ α·m/τ·(e^(−(y − τ)⁺/m) − e^(−y/m))
 //
-// and the percentile is the x with Σ share·P(… > x − overhead − own) = 1 − p, found by halving; a Newton step on R
+// and the percentile is the x with Σ share·P(… > x − overhead − own) = 1 − p, found by `root`; a Newton step on R
 // carries the slopes.
 //
 //   TPOT of a request: in its time D = (o − 1)·TPOT come λ·D prompts, a Poisson number, each of which adds E. So its
@@ -61,14 +60,11 @@ Ratio<R> beyond_wait(const LoadWaiting<R>& w, Seconds<R> y) {
   return min(all.total(), 1);
 }
 
-// P(residual + wait > y).
+// P(rest of a step of this time + wait > y).
 template <class R>
-Ratio<R> beyond(const LoadWaiting<R>& w, Seconds<R> y) {
-  if (plain(y) < 0) return Ratio<R>{1};
-  if (!(plain(w.window) > 0)) return beyond_wait(w, y);
-  auto tau = w.window;
-  auto P_busy = w.busy;
-  NAME(tau, P_busy);
+Ratio<R> beyond_window(const LoadWaiting<R>& w, Seconds<R> window, Seconds<R> y) {
+  auto tau = window;
+  NAME(tau);
   const bool inside = plain(y) < plain(tau);
   Sum<kOne, R> all;
   if (inside) all.add("residual", (tau - y) / tau);
@@ -81,9 +77,25 @@ Ratio<R> beyond(const LoadWaiting<R>& w, Seconds<R> y) {
     else
       all.add("wait", alpha * m / tau * (exp((tau - y) / m) - exp(-(y / m))));
   }
-  auto with = called("P_with", min(all.total(), 1));
+  return called("P_with", min(all.total(), 1));
+}
+
+// P(residual + wait > y).
+template <class R>
+Ratio<R> beyond(const LoadWaiting<R>& w, Seconds<R> y) {
+  if (plain(y) < 0) return Ratio<R>{1};
+  auto P_busy = w.busy;
+  NAME(P_busy);
+  Sum<kOne, R> all;
+  bool any = false;
+  for (const WaitWindow<R>& x : w.windows) {
+    if (!(plain(x.time) > 0 && plain(x.chance) > 0)) continue;
+    any = true;
+    all.add("step", x.chance * beyond_window(w, x.time, y));
+  }
   auto without = called("P_without", beyond_wait(w, y));
-  return P_busy * with + (1 - P_busy) * without;
+  if (!any) return without;
+  return all.total() + (1 - P_busy) * without;
 }
 
 template <class R>
@@ -100,7 +112,8 @@ LoadWaiting<double> flattened(const LoadWaiting<R>& w) {
   LoadWaiting<double> out;
   out.busy = plain_quantity(w.busy);
   out.overhead = plain_quantity(w.overhead);
-  out.window = plain_quantity(w.window);
+  for (const WaitWindow<R>& x : w.windows)
+    out.windows.push_back({plain_quantity(x.chance), plain_quantity(x.time)});
   for (const OwnShare<R>& x : w.own)
     out.own.push_back({plain_quantity(x.share), plain_quantity(x.time)});
   for (const WaitTail<R>& x : w.tails)
@@ -109,7 +122,8 @@ LoadWaiting<double> flattened(const LoadWaiting<R>& w) {
 }
 
 inline double longest_of(const LoadWaiting<double>& w) {
-  double most = plain(w.overhead) + plain(w.window), own = 0;
+  double most = plain(w.overhead), own = 0;
+  for (const WaitWindow<double>& x : w.windows) most += plain(x.time);
   for (const WaitTail<double>& x : w.tails) most += 50 * plain(x.mean);
   for (const OwnShare<double>& x : w.own) own = std::max(own, plain(x.time));
   return most + own;
@@ -124,7 +138,7 @@ Seconds<R> ttft_percentile(const Formula& name, const Formula& atom, const LoadW
   const auto miss = [&](double x) {
     return 1 - p - plain(detail::ttft_beyond(flat, Seconds<double>(x)));
   };
-  const double x = bisect(0, detail::longest_of(flat), miss);
+  const double x = root(0, detail::longest_of(flat), miss);
   const double h = 1e-6 * x, density = (miss(x + h) - miss(x - h)) / (2 * h);
   auto x_0 = found<R>("x_0", x) * 1_s;
   // Between two atoms there is no slope to follow.

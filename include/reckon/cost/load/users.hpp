@@ -126,7 +126,7 @@ UsersLoad<R> load_of_users(LoadInput<R> x, const LoadInput<double>& flat, Count<
     return plain(detail::users_at(flat, Count<double>(n), N_flat)) - plain(N_flat);
   };
   if (over(full.n) < 0) return detail::more_than_places(x, N, full);
-  const double n = bisect(0, full.n, over);
+  const double n = root(0, full.n, over);
   x.rate =
       kUsersRate(detail::rate_where<R>(x, flat, n, over, [&](Count<R> m, Frequency<R>, Seconds<R>) {
         return detail::users_at(x, m, N) - N;

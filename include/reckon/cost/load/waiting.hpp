@@ -3,6 +3,7 @@
 //   residual   the step that runs on arrival: E[t²]/(2·E[t]), if anything runs (P = 1 − (1 − ρ)·e^−n). Where
 //   prompts queue for
 //              steps of their own the queue counts those, and the residual decode steps alone (P = 1 − e^−n)
+//              For percentiles a step is one of two: without prompts, or with
 //   queue      prompts ahead. One prompt a step, or whole prompts: Pollaczek and Khinchine's mean on S, and their
 //   second moment.
 //              Shared chunks: a bulk queue, below
@@ -74,6 +75,13 @@ struct WaitTail {
   Seconds<R> mean;
 };
 
+// A step of the given time that runs on arrival, by chance: what is left of it is uniform.
+template <class R>
+struct WaitWindow {
+  Ratio<R> chance;
+  Seconds<R> time;
+};
+
 template <class R>
 struct OwnShare {
   Ratio<R> share;
@@ -84,8 +92,9 @@ struct OwnShare {
 template <class R>
 struct LoadWaiting {
   Ratio<R> busy;
-  Seconds<R> overhead, residual, window, queue, slots, waiting, alone, sharing, ttft;
+  Seconds<R> overhead, residual, queue, slots, waiting, alone, sharing, ttft;
   std::vector<OwnShare<R>> own;
+  std::vector<WaitWindow<R>> windows;  // together P_busy
   std::vector<WaitTail<R>> tails;
 };
 
@@ -127,7 +136,7 @@ void own_steps(const LoadInput<R>& x, const LoadDecoding<R>& d, LoadWaiting<R>& 
   NAME(c, n);
   for (const LengthShare<R>& one : x.lengths) {
     if (x.prompts == PromptSteps::kFirst) {
-      out.own.push_back({one.share, kOwnWhole(x.step(none, one.tokens))});
+      out.own.push_back({one.share, kOwnWhole(called("t_s", x.step(none, one.tokens)))});
       continue;
     }
     const auto [k, rest] = chunks_of(one.tokens, c);
@@ -151,7 +160,7 @@ void wait_alone(const LoadInput<R>& x, const LoadDecoding<R>& d, LoadWaiting<R>&
   auto S_3 = called("E[S³]", m.third);
   auto P_busy = out.busy;
   NAME(rate, burst, rho, t_0);
-  out.window = t_0;
+  out.windows.push_back({P_busy, t_0});
   out.residual = kResidual(P_busy * t_0 / 2);
   auto W = kQueue(rate * (S_2 + (burst - 1) * S * S) / (2 * (1 - rho)));
   out.queue = W;
@@ -166,6 +175,21 @@ template <class R>
 Ratio<R> steps_behind(Count<R> k, Count<R> rest, Count<R> c, Ratio<R> chance, Count<R> Q) {
   auto q = called("q", Q / chance);
   return called("K", k + chance * exp((rest - c) / q) / (1 - exp(-(c / q))));
+}
+
+// Steps are short, without prompts, or long, with them: two times whose mean and second moment are those of all steps.
+template <class R>
+void step_windows(Seconds<R> t_0, Seconds<R> t, Quantity<kSecond * kSecond, R> t_2, Ratio<R> P_busy,
+                  LoadWaiting<R>& out) {
+  NAME(t_0, t, t_2, P_busy);
+  if (!(plain(t) - plain(t_0) > 1e-6 * plain(t))) {
+    out.windows.push_back({P_busy, t_0});
+    return;
+  }
+  auto t_1 = called("t_1", (t_2 - t_0 * t) / (t - t_0));
+  auto of_time = called("φ", (t - t_0) / (t_1 - t_0) * t_1 / t);
+  out.windows.push_back({P_busy * (1 - of_time), t_0});
+  out.windows.push_back({P_busy * of_time, t_1});
 }
 
 template <class R>
@@ -202,7 +226,7 @@ void wait_shared(const LoadInput<R>& x, const LoadDecoding<R>& d, LoadWaiting<R>
   auto t_2 = called("E[t²]", t_0 * t_0 + 2 * t_0 * b * U + b * b * U_2);
   auto R_step = called("R_step", t_2 / (2 * t));
   out.residual = kResidualShared(P_busy * R_step);
-  out.window = called("window", 2 * R_step);
+  step_windows(t_0, t, t_2, P_busy, out);
   auto F = called("F", rate * s * P_busy * R_step);
   auto Q = kTokensAhead(t_full * max(W_tokens - U, 0) / t + F);
   auto t_c = called("t_c", x.step(n, c));

@@ -1,7 +1,7 @@
 // The answer to a load: how many decode at once, what users wait, where it ends.
 #pragma once
 
-#include "reckon/cost/load/load.hpp"
+#include "reckon/cost/load/pools.hpp"
 #include "reckon/cost/metric.hpp"
 #include "reckon/cost/questions/serving.hpp"
 #include "reckon/spec/questions/load.hpp"
@@ -10,6 +10,8 @@ namespace reckon {
 
 inline const Formula kLoadStep{"load.step", "t(n, x)", "time of a step",
                                "stated: a step + its sequences, their cache, its prompt tokens"};
+inline const Formula kLoadPrefill{"load.pools.prefill", "t_pre", "time of a prompt on its worker",
+                                  "stated: a step + its tokens"};
 inline const Formula kHeldLongest{"load.held_longest", "T_held",
                                   "cached tokens that a request holds", "prompt + answer",
                                   Hint::kLength};
@@ -22,13 +24,6 @@ inline const Formula kLoadSlots{"load.slots", "B'", "requests at once", "the bat
                                 Hint::kCount};
 inline const Formula kLoadSlotsCache{"load.slots_cache", "B'", "requests at once",
                                      "the batch's most, or what the cache holds", Hint::kCount};
-inline const Formula kBurstVariance{"load.burst", "ca²",
-                                    "variance of the times between requests, Poisson 1",
-                                    "burstiness squared", Hint::kRatio};
-inline const Formula kBurstDispersion{"load.burst_dispersion", "ca²",
-                                      "dispersion of arrivals at long times, Poisson 1",
-                                      "1 + 2·r·(1 − p) / (1/t_on + 1/t_off)", Hint::kRatio};
-
 template <class R>
 struct LoadAnswer {
   LoadFigures<R> figures;
@@ -46,6 +41,8 @@ LoadAnswer<R> answer(const LoadQuestion<R>& question);
 
 // The time of a step on doubles, for a simulation: decodes, their mean context, prompt tokens.
 std::function<double(double, double, double)> step_times(const LoadQuestion<double>& question);
+// Of a prompt on a prefill worker, where pools are stated.
+std::function<double(double)> prefill_times(const LoadQuestion<double>& question);
 
 template <class R>
 template <class V>

@@ -8,7 +8,7 @@
 #pragma once
 
 #include "reckon/cost/metric.hpp"
-#include "reckon/cost/serving/pools.hpp"
+#include "reckon/cost/serving/pools_under_load.hpp"
 #include "reckon/cost/serving/saturation.hpp"
 #include "reckon/cost/serving/under_load.hpp"
 
@@ -68,6 +68,9 @@ inline const Formula kStatedLayers{"serving.stated.step", "t_step",
 inline const Formula kStatedStep{"serving.stated.decode", "t_step", "time of a step, as stated",
                                  "the plan's own figure"};
 
+inline const Formula kWaySaturation{"serving.load.saturation", "λ_all",
+                                    "rate beyond which the queue grows without bound",
+                                    "that of one engine · engines", Hint::kRequestRate};
 inline const Formula kMixedTtft{"serving.mixed.ttft", "t_1", "first token, chunks in decode steps",
                                 "fixed + a mixed step for each chunk"};
 inline const Formula kPoolsEven{
@@ -87,6 +90,14 @@ struct ServingWay {
 };
 enum class WayOfServing { kPrefillFirst, kMixed, kDisaggregated };
 inline constexpr std::size_t kServingWays = 3;
+
+// One of them under the rate.
+template <class R>
+struct WayUnderLoad {
+  Count<R> gpus;
+  Frequency<R> saturation;  // of all engines
+  LoadFigures<R> figures;
+};
 
 template <class R>
 struct StaticBatch {
@@ -121,7 +132,10 @@ struct Running {
   std::array<std::optional<ServingWay<R>>, kServingWays> ways;
   std::optional<ServingPools<R>> pools;
   std::optional<LoadFigures<R>> load;  // where a rate or a concurrency is stated
-  std::optional<Count<R>> engines;     // replicas · data ranks, each with its share
+  std::optional<Count<R>> engines;     // replicas · data ranks, each with its share; one of pools
+  std::optional<Frequency<R>> saturates;  // of all engines: beyond, the queue grows without bound
+  // The same requests on each way to combine the phases, where a rate is stated; pools by the workers they need.
+  std::array<std::optional<WayUnderLoad<R>>, kServingWays> under;
   std::optional<Joules<R>> energy;
   std::optional<Dollars<R>> cost_input, cost_output;
   std::optional<Count<R>> gpus_for_rate;
@@ -144,6 +158,12 @@ struct ServingAnswer {
 
 template <class R>
 ServingAnswer<R> answer(const ServingPlan<R>& plan);
+
+// Times for a simulation, on doubles: of a step of so many decodes, their mean context, prompt tokens; of so many tokens
+// of prompts on a prefill worker. Both keep the plan.
+std::function<double(double, double, double)> serving_step_times(const ServingPlan<double>& plan,
+                                                                 PromptSteps prompts);
+std::function<double(double)> serving_prefill_times(const ServingPlan<double>& plan);
 
 }  // namespace reckon
 

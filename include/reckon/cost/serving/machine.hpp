@@ -25,6 +25,9 @@ inline const Formula kPortRate{"serving.port", "W_port", "network rate of one GP
                                "ports · rate / GPUs of a node"};
 inline const Formula kReplicaGpus{"serving.replica_gpus", "g", "GPUs of a replica",
                                   "tensor · data · pipeline", Hint::kCount};
+inline const Formula kReplicaGpusContext{"serving.replica_gpus_context", "g",
+                                         "GPUs of a prefill worker",
+                                         "tensor · data · pipeline · context", Hint::kCount};
 inline const Formula kReplicas{"serving.replicas", "R", "replicas on the cluster",
                                "GPUs over those of a replica, whole", Hint::kCount};
 
@@ -105,7 +108,10 @@ Count<R> replica_gpus(const ServingMesh<R>& mesh) {
   auto d = mesh.data;
   auto p = mesh.pipeline;
   NAME(t, d, p);
-  return kReplicaGpus(t * d * p);
+  if (mesh.context <= 1) return kReplicaGpus(t * d * p);
+  auto c = mesh.context;
+  NAME(c);
+  return kReplicaGpusContext(t * d * p * c);
 }
 
 template <class R>

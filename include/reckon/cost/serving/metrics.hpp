@@ -17,8 +17,9 @@ namespace detail {
         {prefix ".all_reduce.time", what "all-reduces"},                                        \
         {prefix ".all_to_all.time", what "tokens to experts and back"},                         \
         {prefix ".overhead.time", what "layers' overhead"},                                     \
-        {prefix ".head.time", what "output head"}, {                                            \
-      prefix ".hop.time", what "from stage to stage"                                            \
+        {prefix ".head.time", what "output head"},                                              \
+        {prefix ".hop.time", what "from stage to stage"}, {                                     \
+      prefix ".context.time", what "keys and values between context ranks"                      \
     }                                                                                           \
   }
 
@@ -39,6 +40,27 @@ inline constexpr WayNames kWayMetrics[kServingWays] = {
     RECKON_WAY_METRICS("mixed", "prompts mixed into decode steps"),
     RECKON_WAY_METRICS("disaggregated", "pools of their own")};
 #undef RECKON_WAY_METRICS
+
+struct UnderNames {
+  MetricInfo gpus, saturation, utilisation, ttft, ttft_p90, tpot, tpot_p90;
+};
+#define RECKON_UNDER_METRICS(id, title)                                                            \
+  {                                                                                                \
+    {"under." id ".gpus", "under the rate, " title ": GPUs", Hint::kCount},                        \
+        {"under." id ".saturation", "under the rate, " title ": saturates at",                     \
+         Hint::kRequestRate},                                                                      \
+        {"under." id ".utilisation", "under the rate, " title ": share of that", Hint::kFraction}, \
+        {"under." id ".ttft", "under the rate, " title ": first token, mean"},                     \
+        {"under." id ".ttft_p90", "under the rate, " title ": first token, 90th percentile"},      \
+        {"under." id ".tpot", "under the rate, " title ": time per token"}, {                      \
+      "under." id ".tpot_p90", "under the rate, " title ": time per token, 90th percentile"        \
+    }                                                                                              \
+  }
+inline constexpr UnderNames kUnderMetrics[kServingWays] = {
+    RECKON_UNDER_METRICS("prefill_first", "prompts stop decodes"),
+    RECKON_UNDER_METRICS("mixed", "prompts in chunks"),
+    RECKON_UNDER_METRICS("disaggregated", "pools of their own")};
+#undef RECKON_UNDER_METRICS
 
 struct FrontierNames {
   MetricInfo tensor, batch, per_user, per_gpu;
@@ -102,6 +124,8 @@ void pool_metrics(V&& v, const ServingPools<R>& p) {
   v(MetricInfo("pools.per_gpu_owned", "tokens/s per GPU of the cluster, idle ones too",
                Hint::kTokenRate),
     p.owned, "the plan states no workers, or a cluster for each pool");
+  v(MetricInfo("pools.prefill_space", "space for the cache on a prefill GPU"), p.prefill_space,
+    "the plan states no prefill pool");
   v(MetricInfo("kv.prompt", "cache of a prompt, all GPUs"), p.cache);
   v(MetricInfo("kv.transfer", "time to move a prompt's cache"), p.transfer, kNoPorts);
   v(MetricInfo("kv.transfer_load", "share of the ports that moving takes", Hint::kFraction),
@@ -112,6 +136,23 @@ void pool_metrics(V&& v, const ServingPools<R>& p) {
     kNoPrice);
 }
 
+// The ways to combine the phases, under the rate.
+template <class R, class V>
+void under_metrics(V&& v, const Running<R>& r) {
+  constexpr const char* kUnbounded = "beyond saturation the queue grows without bound";
+  for (std::size_t i = 0; i < kServingWays; ++i) {
+    if (!r.under[i]) continue;
+    const WayUnderLoad<R>& w = *r.under[i];
+    v(kUnderMetrics[i].gpus, w.gpus);
+    v(kUnderMetrics[i].saturation, w.saturation);
+    v(kUnderMetrics[i].utilisation, w.figures.utilisation);
+    v(kUnderMetrics[i].ttft, w.figures.ttft, kUnbounded);
+    v(kUnderMetrics[i].ttft_p90, w.figures.ttft_p90, kUnbounded);
+    v(kUnderMetrics[i].tpot, w.figures.tpot, kUnbounded);
+    v(kUnderMetrics[i].tpot_p90, w.figures.tpot_p90, kUnbounded);
+  }
+}
+
 // A figure under the load; why there is none.
 template <class R, class V>
 void load_metrics(V&& v, const Running<R>& r) {
@@ -120,7 +161,7 @@ void load_metrics(V&& v, const Running<R>& r) {
   constexpr const char* kUnbounded = "beyond saturation the queue grows without bound";
   const char* why = !r.load             ? kNoLoad
                     : r.load->unbounded ? kUnbounded
-                                        : "no closed form here: reckon load";
+                                        : "no closed form here: simulate";
   const auto of = [&r](auto get) {
     using T = std::decay_t<decltype(get(*r.load))>;
     return r.load ? get(*r.load) : T{};
@@ -135,11 +176,31 @@ void load_metrics(V&& v, const Running<R>& r) {
   v(MetricInfo("serve.ttft_p90", "first token, 90th percentile"),
     of([](Load x) { return x.ttft_p90; }), why);
   v(MetricInfo("serve.ttft_p99", "first token, 99th percentile"),
-    of([](Load x) { return x.ttft_p99; }),
-    !r.load || r.load->unbounded ? why : "p99: simulate (reckon load)");
+    of([](Load x) { return x.ttft_p99; }), !r.load || r.load->unbounded ? why : "p99: simulate");
+  const auto part = [&r](auto get) {
+    using T = std::decay_t<decltype(get(*r.load->waiting))>;
+    return r.load && r.load->waiting ? std::optional<T>(get(*r.load->waiting)) : std::nullopt;
+  };
+  using Parts = const LoadWaiting<R>&;
+  v(MetricInfo("serve.ttft_waiting", "of it: waiting, for a step, for prompts ahead, for a place"),
+    part([](Parts x) { return x.waiting; }), why);
+  v(MetricInfo("serve.ttft_service", "of it: the prompt as if alone"),
+    part([](Parts x) { return x.alone; }), why);
+  v(MetricInfo("serve.ttft_chunking",
+               "of it: what chunks and the others' tokens add; of pools the transfer"),
+    part([](Parts x) { return x.sharing; }), why);
+  v(MetricInfo("serve.saturates", "rate beyond which the queue grows without bound",
+               Hint::kRequestRate),
+    r.saturates, kNoLoad);
   v(MetricInfo("serve.itl", "time between tokens, mean"), of([](Load x) { return x.tpot; }), why);
   v(MetricInfo("serve.tpot", "time per token, the first excluded"),
     of([](Load x) { return x.tpot; }), why);
+  v(MetricInfo("serve.tpot_p50", "time per token, the first excluded, median"),
+    of([](Load x) { return x.tpot_p50; }), why);
+  v(MetricInfo("serve.tpot_p90", "time per token, the first excluded, 90th percentile"),
+    of([](Load x) { return x.tpot_p90; }), why);
+  v(MetricInfo("serve.tpot_p99", "time per token, the first excluded, 99th percentile"),
+    of([](Load x) { return x.tpot_p99; }), !r.load || r.load->unbounded ? why : "p99: simulate");
   v(MetricInfo("serve.tpot_inclusive", "time per token, the first included"),
     of([](Load x) { return x.inclusive; }), why);
   v(MetricInfo("serve.end_to_end", "time to the last token"),
@@ -241,6 +302,7 @@ void running_metrics(V&& v, const Running<R>& r, const char* bound) {
     v(name.per_gpu, r.ways[i]->per_gpu);
   }
   if (r.pools) pool_metrics<R>(v, *r.pools);
+  under_metrics<R>(v, r);
   v(MetricInfo("serve.energy_per_token", "energy of an answer's token"), r.energy,
     "the chip states no power");
   v(MetricInfo("serve.cost_per_million_input", "dollars per million input tokens"), r.cost_input,

@@ -51,6 +51,15 @@ inline const Formula kExpertsTime{"serving.experts.time", "t_moe", "routed exper
 inline const Formula kReduceByLink{"serving.all_reduce.link", "t_ar",
                                    "all-reduce at the link's rate",
                                    "waiting + 2(t − 1)/t of the bytes over the share of the link"};
+inline const Formula kReduceAcross{"serving.all_reduce.across", "t_ar",
+                                   "all-reduce over ranks of several nodes",
+                                   "in a node + 2(x − 1)/x of a rank's part over its port"};
+inline const Formula kContextRows{"serving.step.context_rows", "x_rank",
+                                  "a prompt's tokens on one of its context ranks",
+                                  "over the ranks, evenly", Hint::kCount};
+inline const Formula kContextGather{"serving.context_gather", "t_cp",
+                                    "keys and values of a prompt's other ranks",
+                                    "(c − 1)/c of them over the link or the port"};
 inline const Formula kReduceServed{"serving.all_reduce", "t_ar", "all-reduce of a layer's half",
                                    "the library's curve · the engine's factor"};
 inline const Formula kReduceSlow{"serving.all_reduce_slow", "t_ar",
@@ -78,13 +87,14 @@ struct StepCall {
   Count<R> n{0}, T{0};                // sequences that decode, and their mean context
   Count<R> x{0}, s{0}, past{0};       // a prompt's tokens; new ones of a prompt here; those before
   Count<R> prompts{0};                // prompts whose last token is computed: each is sampled
+  std::optional<Count<R>> x_rank{};   // of x, where context ranks share a prompt
   std::optional<Count<R>> drafted{};  // tokens verified beside each sequence's own
 };
 
 template <class R>
 Count<R> rows_of(const StepCall<R>& call) {
   auto n = call.n;
-  auto x = call.x;
+  auto x = call.x_rank ? *call.x_rank : call.x;
   NAME(n, x);
   if (!call.drafted) return kStepRows(n + x);
   auto v = *call.drafted;
@@ -166,10 +176,11 @@ Seconds<R> latent_sweep(const ServingMachine<R>& s, const Mixer<R>& x, const Ste
 template <class R>
 Seconds<R> prompt_sweep(const ServingMachine<R>& s, const Mixer<R>& x, const StepCall<R>& call) {
   const EngineAttention<R>& a = s.engine.attention;
-  auto n_x = call.x;
+  auto n_x = call.x_rank ? *call.x_rank : call.x;
+  auto x_all = call.x;
   auto s_new = call.s;
   auto past = call.past;
-  NAME(n_x, s_new, past);
+  NAME(n_x, x_all, s_new, past);
   auto n_pair = x.window ? kPromptPairsWindow(min(past + s_new / 2, *x.window))
                          : kPromptPairs(past + s_new / 2);
   auto q = *x.heads / s.mesh.tensor;
@@ -181,7 +192,7 @@ Seconds<R> prompt_sweep(const ServingMachine<R>& s, const Mixer<R>& x, const Ste
   NAME(n_pair, q, d_both, P, c_a, s_0, t_a);
   auto t_F = 2_flop * n_x * n_pair * q * d_both / (P * c_a) * (1 + s_0 / (past + s_new));
   auto tokens_past = x.window ? min(past, *x.window) : past;
-  auto prompts = n_x / s_new;
+  auto prompts = (call.x_rank ? x_all : n_x) / s_new;
   auto kv_token = x.kind == MixerKind::kMla
                       ? s.served.cache.size * (*x.kv_rank + *x.rope_width)
                       : s.served.cache.size * heads_on_rank(s, x) *
@@ -277,13 +288,43 @@ Seconds<R> reduce_by_library(const ServingMachine<R>& s, Bytes<R> S) {
   return faster.best();
 }
 
+// Ranks fill whole nodes: each sums its part inside its node, then with its peers in the other nodes.
+template <class R>
+Seconds<R> reduce_across(const ServingMachine<R>& s, Bytes<R> S) {
+  auto t_n = s.node_gpus;
+  auto x = s.mesh.tensor / s.node_gpus;
+  ServingMachine<R> inside = s;
+  inside.mesh.tensor = t_n;
+  auto t_in = reduce_by_library(inside, S);
+  auto W_port = s.W_port;
+  auto a_ar = s.engine.all_reduce.wait;
+  NAME(t_n, x, t_in, S, W_port, a_ar);
+  return kReduceAcross(t_in + a_ar + 2 * (x - 1) / x * S / t_n / W_port);
+}
+
+// Every rank sees the whole prompt's keys and values of a layer.
+template <class R>
+Seconds<R> context_gather(const ServingMachine<R>& s, const Mixer<R>& x, const StepCall<R>& call) {
+  auto c = s.mesh.context;
+  auto n_x = call.x;
+  auto kv_token = x.kind == MixerKind::kMla
+                      ? s.served.cache.size * (*x.kv_rank + *x.rope_width)
+                      : s.served.cache.size * heads_on_rank(s, x) *
+                            (head_width(s.model, x) + value_head_width(s.model, x));
+  auto W_cp = s.mesh.tensor * c <= s.node_gpus ? s.W_link : s.W_port;
+  auto a_ar = s.engine.all_reduce.wait;
+  NAME(c, n_x, kv_token, W_cp, a_ar);
+  return kContextGather(a_ar + (c - 1) / c * n_x * kv_token / W_cp);
+}
+
 template <class R>
 Seconds<R> served_all_reduce(const ServingMachine<R>& s, Count<R> m) {
   const EngineAllReduce<R>& a = s.engine.all_reduce;
   auto h = *s.model.hidden;
   auto b = s.served.activations.size;
   NAME(m, h, b);
-  auto t_lib = reduce_by_library(s, m * h * b);
+  const bool across = !(s.mesh.tensor <= s.node_gpus);
+  auto t_lib = across ? reduce_across(s, m * h * b) : reduce_by_library(s, m * h * b);
   auto f_ar = a.factor;
   NAME(t_lib, f_ar);
   const bool is_long = a.slow_from <= m && a.slow_ranks <= s.mesh.tensor && !(a.slow <= 1);

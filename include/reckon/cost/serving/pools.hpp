@@ -24,6 +24,9 @@ inline const Formula kPoolRate{"serving.pools.rate", "rate_xy", "requests/s of b
                                "the slower pool's, filled to its share", Hint::kRequestRate};
 inline const Formula kPoolWorkers{"serving.pools.workers", "x", "workers for the rate",
                                   "rate over a worker's, filled to its share", Hint::kCount};
+inline const Formula kPoolWorkersTarget{"serving.pools.workers_target", "x",
+                                        "prefill workers for the target of TTFT",
+                                        "so many that nine of ten requests keep it", Hint::kCount};
 inline const Formula kPoolGpus{"serving.pools.gpus", "G", "GPUs of both pools",
                                "workers · their GPUs", Hint::kCount};
 inline const Formula kPoolPerGpu{"serving.pools.per_gpu", "s_gpu", "tokens/s per GPU of both pools",
@@ -68,6 +71,7 @@ struct ServingPools {
   std::optional<Seconds<R>> transfer;
   std::optional<Ratio<R>> transfer_load;
   std::optional<Bytes<R>> prefill_space;  // of a prefill GPU, beside its weights
+  Bytes<R> prefill_sequence{};            // of a prompt's cache on it
   PoolPair<R> best;                       // most tokens/s per GPU, few workers
   std::optional<PoolPair<R>> asked;       // for the rate, or the workers stated
   std::optional<Frequency<R>> owned;      // where pools of stated workers share one cluster

@@ -30,9 +30,10 @@ enum class StepOp {
   kAllToAll,
   kOverhead,
   kHead,
-  kHop
+  kHop,
+  kContext
 };
-inline constexpr std::size_t kStepOps = 13;
+inline constexpr std::size_t kStepOps = 14;
 
 inline const Formula kStepOperators{"serving.step.operator", "t_op", "an operator in all layers",
                                     "layers · its time in one"};
@@ -131,6 +132,8 @@ detail::OpTimes<R> layer_times(const ServingMachine<R>& s, const LayerGroup<R>& 
     NAME(both);
     t[static_cast<std::size_t>(StepOp::kAllReduce)] = both * served_all_reduce(s, m);
   }
+  if (call.x_rank && g.mixer.kind != MixerKind::kNone)
+    t[static_cast<std::size_t>(StepOp::kContext)] = context_gather(s, g.mixer, call);
   if (g.mlp.kind == MlpKind::kMoe && !(s.mesh.data <= 1))
     t[static_cast<std::size_t>(StepOp::kAllToAll)] = expert_exchange(s, g.mlp, m, call);
   t[static_cast<std::size_t>(StepOp::kOverhead)] = s.engine.overhead.layer;
@@ -139,13 +142,19 @@ detail::OpTimes<R> layer_times(const ServingMachine<R>& s, const LayerGroup<R>& 
 
 inline constexpr const char* kStepOpNames[] = {
     "qkv",         "attention",  "out",        "up",       "down", "experts", "shared",
-    "elementwise", "all_reduce", "all_to_all", "overhead", "head", "hop"};
+    "elementwise", "all_reduce", "all_to_all", "overhead", "head", "hop",     "context"};
 
 template <class R>
 StepTimes<R> serving_step(const ServingMachine<R>& s, const StepCall<R>& whole) {
   StepTimes<R> out;
   auto p = s.mesh.pipeline;
-  const StepCall<R> call = detail::part_of_pipeline(whole, p);
+  StepCall<R> call = detail::part_of_pipeline(whole, p);
+  if (!(s.mesh.context <= 1) && !(call.x <= 0)) {
+    auto x_all = call.x;
+    auto c = s.mesh.context;
+    NAME(x_all, c);
+    call.x_rank = kContextRows(x_all / c);
+  }
   int i = 0;
   std::array<Sum<kSecond, R>, kStepOps> sums;
   for (const LayerGroup<R>& g : s.model.layers) {

@@ -17,21 +17,15 @@
 
 #include "reckon/load/kinds.hpp"
 #include "reckon/spec/questions/serving.hpp"
+#include "reckon/spec/questions/traffic.hpp"
 
 namespace reckon {
 
 // When requests come, and how long they are.
 template <class R>
-struct LoadTraffic {
+struct LoadTraffic : TrafficShape<R> {
   std::optional<Frequency<R>> rate;
-  std::optional<Count<R>> users;
-  std::string trace;
-  ArrivalKind arrivals = ArrivalKind::kPoisson;
-  std::optional<Ratio<R>> burstiness;
-  std::optional<Seconds<R>> burst, pause;
-  std::optional<Count<R>> prompt, output, longest;
-  std::optional<Ratio<R>> prompt_spread, output_spread;
-  std::optional<LengthShape> prompt_shape, output_shape;
+  std::optional<Count<R>> users, prompt, output;
 
   template <class V, class... S>
   static void fields(V&& v, S&... s) {
@@ -39,43 +33,42 @@ struct LoadTraffic {
       s.rate...);
     v(Field("users", "N", "in place of a rate: users who ask again when answered").degree(),
       s.users...);
-    v(Field("trace", "", "in place of both: a CSV file of requests: arrival, prompt, output"),
-      s.trace...);
-    v(Field("arrivals", "",
-            "poisson | gamma (burstiness) | bursts (burst, pause): times between requests"),
-      s.arrivals...);
-    v(Field("burstiness", "ca", "gamma arrivals: deviation of the times between over their mean")
-          .hint(Hint::kRatio)
-          .limit(Limit::kPositive),
-      s.burstiness...);
-    v(Field("burst", "t_on", "mean length of a burst, Poisson inside").limit(Limit::kPositive),
-      s.burst...);
-    v(Field("pause", "t_off", "mean time from burst to burst without requests")
-          .limit(Limit::kPositive),
-      s.pause...);
     v(Field("prompt", "s", "tokens of a prompt, mean")
           .hint(Hint::kLength)
           .limit(Limit::kAtLeastOne),
       s.prompt...);
-    v(Field("prompt_spread", "cv", "standard deviation of their length over its mean")
-          .hint(Hint::kRatio)
-          .limit(Limit::kPositive),
-      s.prompt_spread...);
-    v(Field("prompt_shape", "", "constant | uniform | normal | lognormal"), s.prompt_shape...);
     v(Field("output", "o", "tokens of an answer, mean")
           .hint(Hint::kLength)
           .limit(Limit::kAtLeastOne),
       s.output...);
-    v(Field("output_spread", "cv_o", "standard deviation of their length over its mean")
-          .hint(Hint::kRatio)
+    TrafficShape<R>::fields(v, s...);
+  }
+};
+
+// Prefill and decode on workers of their own: a prompt is computed by one, its cache moves, another decodes.
+template <class R>
+struct LoadPools {
+  std::optional<Count<R>> prefill, decode;
+  Seconds<R> transfer{}, transfer_token{};
+  std::optional<Seconds<R>> prefill_step, prefill_token;
+
+  bool stated() const { return prefill || decode; }
+
+  template <class V, class... S>
+  static void fields(V&& v, S&... s) {
+    v(Field("prefill_workers", "x", "pools: workers that only prefill, a prompt at a time")
+          .degree(),
+      s.prefill...);
+    v(Field("decode_workers", "y", "pools: engines that only decode").degree(), s.decode...);
+    v(Field("transfer", "t_move", "pools: to move a prompt's cache, beside its tokens"),
+      s.transfer...);
+    v(Field("transfer_token", "t_move1", "pools: and for each of its tokens"), s.transfer_token...);
+    v(Field("prefill_step", "t_pre", "pools: prefill workers' own step, if they are other GPUs")
           .limit(Limit::kPositive),
-      s.output_spread...);
-    v(Field("output_shape", "", "constant | uniform | normal | lognormal"), s.output_shape...);
-    v(Field("longest", "s_max",
-            "most tokens of prompt and answer; the model's context if not stated")
-          .hint(Hint::kLength)
-          .limit(Limit::kAtLeastOne),
-      s.longest...);
+      s.prefill_step...);
+    v(Field("prefill_token", "t_pre1", "pools: more for each token of theirs")
+          .limit(Limit::kPositive),
+      s.prefill_token...);
   }
 };
 
@@ -130,23 +123,6 @@ struct LoadEngine {
   }
 };
 
-// What the simulation is asked.
-template <class R>
-struct LoadSimulation {
-  bool simulate = false;
-  Count<R> requests{50'000}, replications{10}, seed{1};
-
-  template <class V, class... S>
-  static void fields(V&& v, S&... s) {
-    v(Field("simulate", "", "requests played out, step by step, beside the closed form"),
-      s.simulate...);
-    v(Field("requests", "", "how many are played out, of all replications").degree(),
-      s.requests...);
-    v(Field("replications", "", "independent runs that share them").degree(), s.replications...);
-    v(Field("seed", "", "of the random numbers").count(), s.seed...);
-  }
-};
-
 template <class R>
 struct LoadQuestion {
   std::string name, comment;
@@ -159,6 +135,7 @@ struct LoadQuestion {
   OnLinks<R> on;
   OnChip<R> chip;
   LoadEngine<R> engine;
+  LoadPools<R> pools;
   std::optional<Seconds<R>> ttft, tpot;
   LoadSimulation<R> simulation;
   Assume<R> assume;
@@ -179,6 +156,7 @@ struct LoadQuestion {
     OnChip<R>::fields(v, s.chip...);
     OnLinks<R>::fields(v, s.on...);
     LoadEngine<R>::fields(v, s.engine...);
+    LoadPools<R>::fields(v, s.pools...);
     v(Field("ttft", "TTFT_max", "target: longest time to the first token").limit(Limit::kPositive),
       s.ttft...);
     v(Field("tpot", "TPOT_max", "target: longest time per token after it").limit(Limit::kPositive),

@@ -1,0 +1,133 @@
+#include "serving_load.hpp"
+
+#include <fmt/format.h>
+
+#include "needs.hpp"
+#include "reckon/units/format.hpp"
+#include "serving_say.hpp"
+
+namespace reckon {
+namespace {
+
+using Plan = ServingPlan<double>;
+using Out = ServingAnswer<double>;
+
+constexpr double kNearSaturation = 0.8;
+
+std::string load_of(const Plan& q) {
+  if (q.workload.rate) return format_quantity(q.workload.rate->raw, kHertz, Hint::kRequestRate);
+  return format_quantity(q.workload.concurrency->raw, kOne, Hint::kCount) + " users";
+}
+
+std::string or_simulate(const Result& r, std::string_view id) {
+  const std::string s = text(r, id);
+  return s == "–" ? "simulate" : s;
+}
+
+// What is full when the queue begins to grow.
+std::string full_of(const Plan& q, const Out& out) {
+  const LoadFigures<double>& f = *out.running->load;
+  if (own_way(q) == WayOfServing::kDisaggregated)
+    return f.full.by_prefill_first ? "the prefill workers never rest"
+                                   : "the decode workers' batches are full";
+  if (f.full.by_prefill_first)
+    return prompt_steps(q) == PromptSteps::kFirst ? "prompts take all of the time"
+                                                  : "every chunk is full";
+  return fmt::format("the batch is full ({} binds)", out.bound);
+}
+
+void say_waits(const Plan& q, const Out& out, Result& r) {
+  const LoadFigures<double>& f = *out.running->load;
+  r.answer.lines.push_back(
+      fmt::format("under {}: TTFT {} mean, p50 {}, p90 {}, p99: {}", load_of(q),
+                  text(r, "serve.ttft"), or_simulate(r, "serve.ttft_p50"),
+                  or_simulate(r, "serve.ttft_p90"), or_simulate(r, "serve.ttft_p99")));
+  const bool pools = own_way(q) == WayOfServing::kDisaggregated;
+  if (f.waiting)
+    r.answer.lines.push_back(
+        fmt::format("of it waiting {}, the prompt as if alone {}, {} {}, the request itself {}",
+                    text(r, "serve.ttft_waiting"), text(r, "serve.ttft_service"),
+                    pools ? "moving its cache" : "chunks and the others' tokens",
+                    text(r, "serve.ttft_chunking"),
+                    format_quantity(plain(q.engine.overhead.request), kSecond)));
+  if (f.tpot)
+    r.answer.lines.push_back(
+        fmt::format("TPOT {} mean, p90 {}, p99: {}, without the first token; {} with it",
+                    text(r, "serve.tpot"), text(r, "serve.tpot_p90"),
+                    or_simulate(r, "serve.tpot_p99"), text(r, "serve.tpot_inclusive")));
+}
+
+void say_keeping(const Plan& q, const LoadFigures<double>& f, Result& r) {
+  const auto target = [&](const char* what, const auto& most, const auto& mean, const auto& p90,
+                          const char* id) {
+    if (!most || !mean) return;
+    const double x = plain(*most);
+    const bool nine = p90 && plain(*p90) <= x, half = plain(*mean) <= x;
+    r.answer.lines.push_back(fmt::format(
+        "target {} {}: {}", what, format_quantity(x, kSecond, Hint::kNone),
+        nine   ? "nine of ten requests meet it"
+        : half ? "met on average, not by nine of ten requests"
+               : fmt::format("not met under this load, on average it is {}", text(r, id))));
+  };
+  target("TTFT", q.targets.ttft, f.ttft, f.ttft_p90, "serve.ttft");
+  target("TPOT", q.targets.tpot, f.tpot, f.tpot_p90, "serve.tpot");
+}
+
+void add_ways_under(const Out& out, Result& r) {
+  Grid g{"The same rate on each way, closed form",
+         "",
+         {{"gpus", "GPUs"},
+          {"saturation", "saturates at"},
+          {"utilisation", "used"},
+          {"ttft", "TTFT"},
+          {"ttft_p90", "p90"},
+          {"tpot", "TPOT"},
+          {"tpot_p90", "p90"}},
+         {}};
+  constexpr std::pair<const char*, const char*> kRows[] = {
+      {"under.prefill_first", "prompts stop decodes"},
+      {"under.mixed", "mixed, in chunks"},
+      {"under.disaggregated", "pools of their own"}};
+  for (std::size_t i = 0; i < kServingWays; ++i) {
+    if (!out.running->under[i]) continue;
+    g.rows.push_back(
+        {kRows[i].first, kRows[i].second,
+         out.running->under[i]->figures.unbounded ? "the queue grows without bound" : ""});
+  }
+  if (g.rows.size() > 1) r.answer.grids.push_back(std::move(g));
+}
+
+}  // namespace
+
+WayOfServing own_way(const Plan& q) {
+  if (q.prefill && q.workload.rate) return WayOfServing::kDisaggregated;
+  return prompt_steps(q) == PromptSteps::kFirst ? WayOfServing::kPrefillFirst
+                                                : WayOfServing::kMixed;
+}
+
+void say_load(const Plan& q, const Out& out, Result& r) {
+  const Running<double>& run = *out.running;
+  if (!run.load) return;
+  const LoadFigures<double>& f = *run.load;
+  if (f.unbounded) {
+    r.fits = false;
+    r.warnings.push_back(
+        fmt::format("the queue grows without bound: {} arrive, and {} are taken at most, where {}",
+                    load_of(q), text(r, "serve.saturates"), full_of(q, out)));
+  } else {
+    say_waits(q, out, r);
+    say_keeping(q, f, r);
+    r.answer.lines.push_back(
+        fmt::format("{} of saturation, which is at {}, where {}; {} requests inside",
+                    text(r, "serve.utilisation"), text(r, "serve.saturates"), full_of(q, out),
+                    text(r, "serve.concurrency")));
+    if (q.workload.rate && plain(f.utilisation) > kNearSaturation)
+      r.warnings.push_back(
+          fmt::format("{} of what the engines take: waits grow without bound from here, and small "
+                      "errors of a step's time or the rate grow with them",
+                      text(r, "serve.utilisation")));
+  }
+  add_ways_under(out, r);
+}
+
+}  // namespace reckon

@@ -1,0 +1,250 @@
+// A serving plan played out: step times in a table, requests from a distribution or a trace, every way beside the
+// plan's own.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <thread>
+
+#include "load_simulated.hpp"
+#include "needs.hpp"
+#include "reckon/load/step_table.hpp"
+#include "reckon/units/format.hpp"
+#include "request_trace.hpp"
+#include "serving_load.hpp"
+
+namespace reckon {
+namespace {
+
+using Plan = ServingPlan<double>;
+using Out = ServingAnswer<double>;
+
+constexpr int kMostAtOnce = 65536;  // sequences, where nothing but the cache binds
+constexpr double kHeldLongest = 0.75;
+
+double longest_of(const Plan& q) {
+  if (q.traffic.longest) return plain(*q.traffic.longest);
+  return q.model.context ? plain(*q.model.context) : 0;
+}
+
+double engines_of(const Plan& q, const Out& out, WayOfServing way) {
+  if (way == WayOfServing::kDisaggregated) return 1;
+  return plain(out.replicas) * plain(q.mesh.data);
+}
+
+// Sequences at once on one engine: of limits other than memory, which blocks keep.
+int batch_of(const Plan& q, const Out& out, WayOfServing way) {
+  const Running<double>& run = *out.running;
+  double most = kMostAtOnce;
+  if (run.by_engine) most = std::min(most, plain(*run.by_engine));
+  const bool own = way != WayOfServing::kDisaggregated && way == own_way(q);
+  if (own && run.by_target) most = std::min(most, std::max(1.0, plain(*run.by_target)));
+  if (!own && q.targets.tpot)
+    most = std::min(
+        most, std::max(1.0, std::floor(plain(run.ways[static_cast<std::size_t>(way)]->batch))));
+  return static_cast<int>(std::max(1.0, std::floor(most)));
+}
+
+PromptSteps steps_of(const Plan& q, WayOfServing way) {
+  if (way == WayOfServing::kPrefillFirst) return PromptSteps::kFirst;
+  const PromptSteps own = prompt_steps(q);
+  return own == PromptSteps::kFirst ? PromptSteps::kShared : own;
+}
+
+CacheReserve admission_of(const Plan& q) {
+  if (q.settings.admission) return *q.settings.admission;
+  const double held = plain(stated_or(q.settings.held, q.engine.memory.held));
+  return held >= kHeldLongest ? CacheReserve::kLongest : CacheReserve::kOnDemand;
+}
+
+load::Engine engine_of(const Plan& q, const Out& out, WayOfServing way, double longest_prompt) {
+  load::Engine e;
+  const PromptSteps prompts = steps_of(q, way);
+  const auto chunk = stated_or(q.settings.chunk, q.engine.limits.chunk);
+  const double fresh = plain(fresh_prompt(q.workload).fresh);
+  e.batch = batch_of(q, out, way);
+  e.chunk = prompts == PromptSteps::kFirst ? static_cast<int>(longest_prompt)
+                                           : static_cast<int>(chunk ? plain(*chunk) : fresh);
+  e.one_prompt = prompts != PromptSteps::kShared;
+  e.order = prompts == PromptSteps::kFirst ? StepOrder::kPrefillFirst : StepOrder::kChunked;
+  e.block = static_cast<int>(plain(stated_or(q.settings.block, q.engine.memory.block)));
+  e.blocks = static_cast<long>(plain(out.memory.tokens) / plain(q.mesh.data) / e.block);
+  e.reserve = admission_of(q);
+  e.evict = q.settings.preempted;
+  if (q.settings.swap) e.swap = plain(*q.settings.swap);
+  // Sequences read their shared prefix too.
+  const double prefix = plain(*q.workload.prompt) - fresh;
+  const auto table = std::make_shared<const load::StepTable>(
+      [step = serving_step_times(q, prompts)](const load::Step& s) {
+        return step(s.decodes, s.context, s.prefill);
+      },
+      load::StepRange{std::min(e.batch, 8192),
+                      longest_prompt + prefix + 4 * plain(*q.workload.output),
+                      static_cast<double>(e.chunk)});
+  e.step = [table, prefix](const load::Step& s) {
+    return table->at({s.decodes, s.decodes > 0 ? s.context + prefix : 0, s.prefill});
+  };
+  return e;
+}
+
+load::Pools pools_of(const Plan& q, const Out& out) {
+  const ServingPools<double>& p = *out.running->pools;
+  const ServingMesh<double>& pre = q.prefill ? q.prefill->mesh : q.mesh;
+  load::Pools x;
+  x.prefill = whole(p.asked->x) * whole(pre.pipeline) * whole(pre.data);
+  x.decode = whole(p.asked->y) * whole(q.mesh.data);
+  if (p.transfer) x.transfer_token = plain(*p.transfer) / plain(fresh_prompt(q.workload).fresh);
+  x.step = serving_prefill_times(q);
+  return x;
+}
+
+// Prompts as their cache leaves them.
+std::vector<load::Request> fresh_parts(std::vector<load::Request> trace, double hit) {
+  for (load::Request& r : trace)
+    r.prompt = std::max(1, static_cast<std::int32_t>(std::lround(r.prompt * (1 - hit))));
+  return trace;
+}
+
+struct Cell {
+  const char* id;
+  const char* title;
+  double (*of)(const load::Outcome&);
+  Dim dim;
+  Hint hint;
+};
+constexpr Cell kCells[] = {
+    {"ttft", "TTFT", [](const load::Outcome& o) { return o.ttft.value.mean; }, kSecond,
+     Hint::kNone},
+    {"ttft_p90", "p90", [](const load::Outcome& o) { return o.ttft.value.p90; }, kSecond,
+     Hint::kNone},
+    {"ttft_p99", "p99", [](const load::Outcome& o) { return o.ttft.value.p99; }, kSecond,
+     Hint::kNone},
+    {"tpot", "TPOT", [](const load::Outcome& o) { return o.tpot.value.mean; }, kSecond,
+     Hint::kNone},
+    {"tpot_p90", "p90", [](const load::Outcome& o) { return o.tpot.value.p90; }, kSecond,
+     Hint::kNone},
+    {"tpot_p99", "p99", [](const load::Outcome& o) { return o.tpot.value.p99; }, kSecond,
+     Hint::kNone},
+    {"met", "in target", [](const load::Outcome& o) { return o.met.value; }, kOne, Hint::kFraction},
+};
+
+void add_cells(const std::string& row, const std::string& title, const load::Outcome& o,
+               bool targets, Result& r) {
+  for (const Cell& c : kCells) {
+    if (!targets && std::string_view(c.id) == "met") continue;
+    Metric m;
+    m.id = fmt::format("simulated_ways.{}.{}", row, c.id);
+    m.title = fmt::format("simulated: {}: {} {}", title, c.id, c.title);
+    m.value = c.of(o);
+    m.dim = c.dim;
+    m.hint = c.hint;
+    r.metrics.push_back(std::move(m));
+  }
+}
+
+// closed.ttft.p90 beside simulated.ttft.p90: the same figures as serve.*, under the names of a table's cells.
+void add_closed(Result& r) {
+  constexpr std::pair<const char*, const char*> kNames[] = {
+      {"serve.ttft", "closed.ttft.mean"},
+      {"serve.ttft_p50", "closed.ttft.p50"},
+      {"serve.ttft_p90", "closed.ttft.p90"},
+      {"serve.ttft_p99", "closed.ttft.p99"},
+      {"serve.tpot", "closed.tpot.mean"},
+      {"serve.tpot_p50", "closed.tpot.p50"},
+      {"serve.tpot_p90", "closed.tpot.p90"},
+      {"serve.tpot_p99", "closed.tpot.p99"},
+      {"serve.end_to_end", "closed.end_to_end.mean"}};
+  for (const auto& [from, to] : kNames) {
+    const Metric* is = r.find(from);
+    if (!is) continue;
+    Metric m = *is;
+    m.id = to;
+    m.title = "closed form: " + m.title;
+    r.metrics.push_back(std::move(m));
+  }
+}
+
+}  // namespace
+
+load::Scenario serving_scenario(const Plan& q, const Out& out, WayOfServing way,
+                                std::vector<load::Request> trace) {
+  load::Scenario s;
+  const double hit = plain(q.workload.hit), longest = longest_of(q);
+  s.traffic.prompt.mean = plain(fresh_prompt(q.workload).fresh);
+  s.traffic.output.mean = plain(*q.workload.output);
+  set_traffic(q.traffic, longest, s.traffic);
+  s.trace = fresh_parts(std::move(trace), hit);
+  double most = s.traffic.prompt.mean;
+  if (q.traffic.prompt_spread) most = std::max(most, longest > 0 ? longest : 64 * most);
+  for (const load::Request& r : s.trace) most = std::max(most, 1.0 * r.prompt);
+  s.engine = engine_of(q, out, way, std::ceil(most));
+  const double engines = engines_of(q, out, way);
+  s.engines = static_cast<int>(engines);
+  if (q.workload.rate) s.traffic.rate = plain(*q.workload.rate);
+  s.traffic.share = 1 / engines;
+  if (q.workload.concurrency && !q.workload.rate)
+    s.users = static_cast<std::size_t>(
+        std::max(1.0, std::round(plain(*q.workload.concurrency) / engines)));
+  if (way == WayOfServing::kDisaggregated) s.pools = pools_of(q, out);
+  s.overhead = plain(q.engine.overhead.request);
+  s.targets = {q.targets.ttft ? plain(*q.targets.ttft) : 0,
+               q.targets.tpot ? plain(*q.targets.tpot) : 0};
+  s.requests = static_cast<std::size_t>(whole(q.simulation.requests));
+  s.replications = whole(q.simulation.replications);
+  s.seed = static_cast<std::uint64_t>(plain(q.simulation.seed));
+  return s;
+}
+
+void simulate_serving(Workspace& work, const LoadedQuestion<ServingPlan>& loaded, Result& r) {
+  const Plan& q = loaded.question;
+  const Out out = answer(q);
+  if (!out.running || !out.running->load) return;
+  std::vector<load::Request> trace;
+  if (!q.traffic.trace.empty()) {
+    Diagnostics scratch;
+    const Places places(loaded.origins, loaded.resolved);
+    trace =
+        read_requests(work, q.traffic.trace, places.of("trace"), longest_of(q), scratch).requests;
+  }
+  if (out.running->load->unbounded && trace.empty()) {
+    r.answer.notes.emplace_back(
+        "Not simulated: beyond saturation a simulation's figures depend on how long it runs.");
+    return;
+  }
+  const unsigned threads = std::max(1U, std::thread::hardware_concurrency());
+  const WayOfServing own = own_way(q);
+  const bool targets = q.targets.ttft || q.targets.tpot;
+  add_closed(r);
+  const load::Outcome o = load::simulate(serving_scenario(q, out, own, trace), threads);
+  const PlayedLoad of{targets,
+                      !trace.empty(),
+                      own == WayOfServing::kDisaggregated,
+                      plain(q.simulation.seed),
+                      engines_of(q, out, own),
+                      "closed"};
+  add_simulation(of, o, r);
+  r.answer.notes.push_back(fmt::format(
+      "Simulated: cache {}; steps as priced above, linear between the table's points.",
+      admission_of(q) == CacheReserve::kLongest ? "for the longest answer, at admission"
+                                                : "block by block, preempting when full"));
+  if (!q.workload.rate) return;
+  Grid g{"The same rate on each way, simulated", "", {}, {}};
+  for (const Cell& c : kCells)
+    if (targets || std::string_view(c.id) != "met") g.columns.push_back({c.id, c.title});
+  constexpr std::pair<const char*, const char*> kRows[] = {
+      {"prefill_first", "prompts stop decodes"},
+      {"mixed", "mixed, in chunks"},
+      {"disaggregated", "pools of their own"}};
+  for (std::size_t i = 0; i < kServingWays; ++i) {
+    const auto way = static_cast<WayOfServing>(i);
+    const auto& under = out.running->under[i];
+    if (!under || under->figures.unbounded) continue;
+    const load::Outcome x =
+        way == own ? o : load::simulate(serving_scenario(q, out, way, trace), threads);
+    add_cells(kRows[i].first, kRows[i].second, x, targets, r);
+    g.rows.push_back({fmt::format("simulated_ways.{}", kRows[i].first), kRows[i].second,
+                      x.growing ? "waits grow with every request" : ""});
+  }
+  if (g.rows.size() > 1) r.answer.grids.push_back(std::move(g));
+}
+
+}  // namespace reckon

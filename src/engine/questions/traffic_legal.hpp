@@ -1,0 +1,25 @@
+// Rules of how requests come and how their lengths spread, and traces laid over a plan: of load and serving alike.
+#pragma once
+
+#include "question_of.hpp"
+#include "reckon/spec/questions/traffic.hpp"
+#include "request_trace.hpp"
+
+namespace reckon {
+
+// `waits`: users who ask again when answered, in place of a rate.
+void check_traffic(const TrafficShape<double>& t, bool waits, const Asked& asked);
+
+void check_simulation(const LoadSimulation<double>& s, const Asked& asked);
+
+// What a trace says stands in the place of the fields that say it: means and spreads. `users`: the key of those who
+// wait for their answers.
+void lay_trace(Workspace& work, doc::Value& tree, const char* users, Diagnostics& d);
+
+// Shapes of lengths whose spread alone is stated: lognormal.
+void fill_shapes(doc::Value& tree);
+
+// The trace again, held to the longest request that the model or the plan allows.
+void check_trace(Workspace& work, doc::Value& tree, Diagnostics& d);
+
+}  // namespace reckon
