@@ -242,7 +242,8 @@ int question(Session& session, const Shared& shared, const QuestionOptions& opti
   session.print(t.rows.size() == 1 && options.metrics.empty()
                     ? one_answer(session, shared, options, t.rows.front().result)
                     : table(session, shared, t, !options.metrics.empty()));
-  return kOk;
+  // As `eval`: one answer that does not fit is a no.
+  return t.rows.size() == 1 && !t.rows.front().result.fits ? kNo : kOk;
 }
 
 }  // namespace reckon::cli

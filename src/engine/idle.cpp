@@ -11,7 +11,15 @@ namespace {
 
 // A plan with cases states once what only some of them ask for; a flag is meant for the one question. A path with a dot
 // is a figure of a machine or a model that a flag names.
+// Targets and lengths of a simulation are read by what decides, not by what computes.
+bool decides(std::string_view path) {
+  for (const std::string_view word : {"tpot", "ttft", "requests", "seed", "trace"})
+    if (path == word) return true;
+  return false;
+}
+
 bool is_flag(const Origins::value_type& stated) {
+  if (decides(stated.first)) return false;
   const Span& span = stated.second.span;
   return span && span.file->name.starts_with("--") && stated.first.find('.') == std::string::npos;
 }

@@ -49,6 +49,7 @@ TEST_CASE("Each advised change, set on the plan, fits with the headroom that was
   Diagnostics diagnostics;
   int tried = 0;
   for (const std::string& file : plan_files(RECKON_SOURCE_DIR "/plans", diagnostics)) {
+    if (file.find("/measured/") != std::string::npos) continue;  // hundreds of runs that did run
     std::string faults;
     Diagnostics d;
     const PlanFile plan = open_plan(test::data(), file, test::data().read(file, {}, d), {}, d);

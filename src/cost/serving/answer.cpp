@@ -68,10 +68,17 @@ void limit_batch(const ServingPlan<R>& plan, const ServingMachine<R>& s, Serving
   }
   if (plan.targets.tpot && !plan.stated) {
     run.by_target = batch_in_target(plan, s, *plan.targets.tpot, least.best());
-    least.offer("target", *run.by_target);
-    names.emplace_back("the target of TPOT");
+    // As many as anything else allows: the target is not what binds.
+    if (*run.by_target < floor(least.best())) {
+      least.offer("target", *run.by_target);
+      names.emplace_back("the target of TPOT");
+    }
   }
-  run.most = kBatchMost(least.best());
+  // Few sequences are whole ones; of many the mean number that fits changes with their lengths.
+  constexpr int kFew = 16;
+  auto B_most = least.best();
+  NAME(B_most);
+  run.most = kBatchMost(where(B_most < kFew, floor(B_most), B_most));
   out.bound = names[least.winner()];
 }
 

@@ -72,9 +72,12 @@ void say_memory(const Plan& q, const Out& out, Result& r) {
                                        text_of_count(out.running->n)));
     r.fits = held >= 1 || q.stated;
     r.answer.lines.push_back(fmt::format(
-        "{} of weights and {} of reserve on a GPU of {}: room for {} of cache, {} such sequences",
+        "{} of weights and {} of reserve on a GPU of {}: room for {} of cache{}, {} such "
+        "sequence{}{}",
         text(r, "memory.weights"), text(r, "memory.reserve"), text(r, "memory.capacity"),
-        text(r, "kv.capacity_tokens"), text(r, "decode.batch_by_memory")));
+        text(r, "kv.capacity_tokens"), value_of(q.mesh.data.raw) > 1 ? " on all data ranks" : "",
+        text(r, "decode.batch_by_memory"), held < 2 ? "" : "s",
+        value_of(q.mesh.data.raw) > 1 ? " on each" : ""));
     return;
   }
   r.fits = false;
@@ -88,19 +91,24 @@ void say_memory(const Plan& q, const Out& out, Result& r) {
 
 void say_running(const Plan& q, const Out& out, Result& r) {
   const Running<double>& run = *out.running;
-  r.answer.lines.push_back(fmt::format("a prompt of {} alone: first token after {}, {}",
-                                       length(*q.workload.prompt), text(r, "prefill.ttft"),
-                                       largest_part(run.prompt.step)));
+  const double ranks = value_of(q.mesh.data.raw);
+  r.answer.lines.push_back(
+      fmt::format("a prompt of {} {}: first token after {}{}, {}", length(*q.workload.prompt),
+                  ranks > 1 ? fmt::format("on each of {} data ranks", ranks) : std::string("alone"),
+                  text(r, "prefill.ttft"), run.prompt.chunks.raw > 1 ? "; of a mean chunk" : "",
+                  largest_part(run.prompt.step)));
   r.answer.lines.push_back(fmt::format("a decode step of {} sequences over {}: {}, {}",
                                        text(r, "decode.batch"), text(r, "decode.context"),
                                        text(r, "decode.time"), largest_part(run.decode)));
-  const bool none = value_of(run.most.raw) < 1;  // keeps the target
-  r.answer.lines.push_back(
-      fmt::format("never idle, {} ({} binds): {} a GPU, {} between a user's "
-                  "tokens; {} of all replicas",
-                  none ? "one sequence at a time" : "a batch of " + text(r, "decode.batch_most"),
-                  out.bound, text(r, "serve.saturation.tokens_per_second_per_gpu"),
-                  text(r, "serve.saturation.tpot"), text(r, "serve.saturation.request_rate")));
+  // No batch keeps the target: say_targets() has its floor, and there is nothing that users would be served.
+  if (value_of(run.most.raw) < 1) return;
+  const bool chunk = value_of(run.full.n.raw) < value_of(run.most.raw) - 1e-9;
+  r.answer.lines.push_back(fmt::format(
+      "never idle, a batch of {} ({} binds): {} a GPU, {} between a user's "
+      "tokens; {} of all replicas",
+      text(r, chunk ? "serve.saturation.batch" : "decode.batch_most"),
+      chunk ? "the chunk" : out.bound, text(r, "serve.saturation.tokens_per_second_per_gpu"),
+      text(r, "serve.saturation.tpot"), text(r, "serve.saturation.request_rate")));
   if (run.fixed)
     r.answer.lines.push_back(
         fmt::format("a static batch of {}: prompts {}, then {} a token; {}",
@@ -110,11 +118,25 @@ void say_running(const Plan& q, const Out& out, Result& r) {
     r.answer.lines.push_back(fmt::format("{} a million input tokens, {} a million output tokens",
                                          text(r, "serve.cost_per_million_input"),
                                          text(r, "serve.cost_per_million_output")));
+  if (run.rate_for_budget)
+    r.answer.lines.push_back(fmt::format(
+        "{} buys {}, never idle", format_quantity(q.budget->raw, kUsdRate, Hint::kUsdPerHour),
+        text(r, "serve.rate_for_budget")));
   if (run.gpus_for_rate)
     r.answer.lines.push_back(fmt::format(
         "{} takes {} GPU{}, if they are never idle",
         format_quantity(q.workload.rate->raw, kHertz, Hint::kRequestRate),
         text(r, "serve.gpus_for_rate"), value_of(run.gpus_for_rate->raw) == 1 ? "" : "s"));
+}
+
+// What nobody uses.
+void say_idle(const Plan& q, const Out& out, Result& r) {
+  const double all = value_of((q.cluster->nodes * q.cluster->node.gpus).raw);
+  const double used = value_of(out.gpus.raw);
+  if (!(used < all) || q.prefill) return;
+  r.warnings.push_back(fmt::format("{} of the cluster's {} GPUs {} idle: a replica takes {}",
+                                   all - used, all, all - used == 1 ? "is" : "are",
+                                   text_of_count(out.replica)));
 }
 
 // A target that no batch keeps: its floor, and what sets it.
@@ -261,13 +283,19 @@ void say_serving(const Plan& q, const Out& out, Result& r) {
   if (r.name.empty()) r.name = title(q, out);
   say_memory(q, out, r);
   if (out.running) {
+    const bool serves = value_of(out.running->most.raw) >= 1;  // some batch keeps the target
     say_running(q, out, r);
-    add_pools(q, out, r);
-    say_load(q, out, r);
+    if (serves) {
+      add_pools(q, out, r);
+      say_load(q, out, r);
+      say_idle(q, out, r);
+    }
     say_targets(q, out, r);
     add_operators(*out.running, r);
-    add_ways(r);
-    add_frontier(out, r);
+    if (serves) {
+      add_ways(r);
+      add_frontier(out, r);
+    }
     r.answer.formulas = {"prefill.time", "decode.time", "serve.saturation.tokens_per_second"};
   }
   say_formats(q.served, r);

@@ -272,6 +272,9 @@ void running_metrics(V&& v, const Running<R>& r, const char* bound) {
   v(MetricInfo("serve.saturation.tokens_per_second_per_gpu", "tokens/s of a GPU, never idle",
                Hint::kTokenRate),
     r.full_per_gpu);
+  v(MetricInfo("serve.saturation.batch", "sequences that decode then, on each data rank",
+               Hint::kRatio),
+    r.full.n);
   v(MetricInfo("serve.saturation.tpot", "time between tokens then"), r.full.per_token);
   v(MetricInfo("serve.saturation.request_rate", "requests/s of all replicas then",
                Hint::kRequestRate),

@@ -166,8 +166,11 @@ Seconds<R> latent_sweep(const ServingMachine<R>& s, const Mixer<R>& x, const Ste
   auto t_a = a.fixed;
   auto e_kv = a.cache;
   auto c_lat = a.latent;
-  NAME(n, T_seen, r, v, q, b_kv, W, P, t_a, e_kv, c_lat);
-  auto t_F = 2_flop * n * T_seen * q * (r + v) / (P * c_lat);
+  auto rows =
+      n;  // queries: each sequence's own, and those of its drafts, over a cache that is read once
+  if (call.drafted) rows = n * (1 + *call.drafted);
+  NAME(n, rows, T_seen, r, v, q, b_kv, W, P, t_a, e_kv, c_lat);
+  auto t_F = 2_flop * rows * T_seen * q * (r + v) / (P * c_lat);
   auto t_D = n * T_seen * r * b_kv / (W * e_kv);
   NAME(t_F, t_D);
   return kLatentSweep(t_a + detail::roofline(t_F, t_D));

@@ -160,7 +160,8 @@ Count<R> workers_for(Frequency<R> rate, Frequency<R> r, Ratio<R> u) {
 template <class R>
 ByteRate<R> moving_rate(const ServingPlan<R>& plan, const ServingMachine<R>& s) {
   if (plan.prefill && plan.prefill->link) return *plan.prefill->link;
-  return s.W_port <= ByteRate<R>{} ? s.W_link : s.W_port;
+  const LinkEfficiency<R>& e = plan.assume.efficiency;
+  return s.W_port <= ByteRate<R>{} ? s.W_link * e.link : s.W_port * e.network;
 }
 
 template <class R>
@@ -174,10 +175,12 @@ void move_cache(const PoolParts<R>& of, ServingPools<R>& out) {
   if (W_pre <= ByteRate<R>{} || W_dec <= ByteRate<R>{}) return;
   auto KV_move = out.cache;
   auto L = of.decode.layers;
-  NAME(KV_move, W_pre, W_dec, L);
+  const Latency<R>& wait = plan.assume.latency;
+  auto a_move = wait.base + wait.network_hop;
+  NAME(KV_move, W_pre, W_dec, L, a_move);
   out.transfer = plan.prefill && plan.prefill->layerwise
-                     ? kMoveLast(KV_move / L / min(W_pre, W_dec))
-                     : kMoveTime(KV_move / min(W_pre, W_dec));
+                     ? kMoveLast(a_move + KV_move / L / min(W_pre, W_dec))
+                     : kMoveTime(a_move + KV_move / min(W_pre, W_dec));
 }
 
 template <class R>

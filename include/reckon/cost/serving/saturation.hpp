@@ -8,6 +8,8 @@
 //   time per token = T_step(n·(1 + v)) · (1 + v·l_d) / a
 #pragma once
 
+#include <optional>
+
 #include "reckon/cost/serving/memory.hpp"
 
 namespace reckon {
@@ -35,6 +37,9 @@ inline const Formula kTimePerTokenDrafted{"serving.token_drafted", "t_tok",
 inline const Formula kMixedTokens{"serving.mixed.prompt_tokens", "x",
                                   "prompt tokens in an average step",
                                   "as many as keep the batch full", Hint::kCount};
+inline const Formula kBatchByChunk{"serving.mixed.by_chunk", "B_chunk",
+                                   "sequences whose prompts full chunks bring in",
+                                   "chunk · answer over what a prompt computes", Hint::kRatio};
 inline const Formula kSaturated{"serve.saturation", "X", "tokens/s of a replica that is never idle",
                                 "tokens that end a step over its time", Hint::kTokenRate};
 inline const Formula kPrefillFirst{"serve.prefill_first", "X_pf",
@@ -170,8 +175,22 @@ StepCall<R> mixed_call(const ServingPlan<R>& plan, Count<R> n) {
   return call;
 }
 
+// Answers that a stream of full chunks keeps going: more sequences than that wait for their prompts.
+template <class R>
+std::optional<Count<R>> batch_by_chunk(const ServingPlan<R>& plan) {
+  const auto chunk = stated_or(plan.settings.chunk, plan.engine.limits.chunk);
+  auto s = fresh_prompt(plan.workload).fresh;
+  if (!chunk || s <= 0) return {};
+  auto C_pre = *chunk;
+  auto T_out = *plan.workload.output;
+  auto a = plan.speculative ? accepted_tokens(*plan.speculative) : Ratio<R>{1};
+  NAME(C_pre, T_out, a, s);
+  return kBatchByChunk(C_pre * T_out / (a * s));
+}
+
 template <class R>
 struct Saturation {
+  Count<R> n;  // sequences that decode, on each data rank
   StepTimes<R> step;
   Seconds<R> per_token;
   Frequency<R> tokens;  // of a replica
@@ -180,6 +199,8 @@ struct Saturation {
 template <class R>
 Saturation<R> saturation(const ServingPlan<R>& plan, const ServingMachine<R>& s, Count<R> n) {
   Saturation<R> out;
+  if (const auto by_chunk = batch_by_chunk(plan)) n = min(n, *by_chunk);
+  out.n = n;
   out.step = serving_step(s, mixed_call(plan, n));
   out.per_token = time_per_token(plan, out.step.time);
   auto t_tok = out.per_token;
