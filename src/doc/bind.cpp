@@ -190,7 +190,9 @@ void missing_key(const doc::Value& v, const Field& f, const BindContext& c,
                                   ? fmt::format("'{}'{} has no value", f.name, meaning)
                                   : fmt::format("'{}'{} is missing {}", f.name, meaning, place(c));
   Diagnostic& d = c.diagnostics.error(empty ? empty->key_span : v.span, message);
-  if (!form.empty()) d.help(fmt::format("write '{}: …', {}", f.name, form));
+  if (!form.empty())
+    d.help(fmt::format("write '{}: …', {}", f.name,
+                       f.by_name_ && form == "a mapping" ? "a name or a mapping" : form));
 }
 
 void check_keys(const doc::Value& v, const std::vector<std::string>& known,

@@ -90,8 +90,8 @@ void find_served(const std::vector<ErrorRow>& rows, const ErrorRow& plan, Accura
         errors.push_back(std::log1p(r.error));
     if (errors.size() < kRowsThatProve) continue;
     const ErrorSummary sum = summarize_log_errors(errors);
-    out.like = fmt::format("{}{}, {}", plan.stack, l.chip ? fmt::format(" on {}", plan.chip) : "",
-                           plan.kind);
+    out.like = fmt::format("{} on {}{}, {}", plan.stack, l.chip ? "" : "other chips than ",
+                           plan.chip, plan.kind);
     out.rows = sum.rows;
     out.median = sum.median;
     out.p90 = sum.p90;
