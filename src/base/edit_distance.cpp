@@ -55,7 +55,9 @@ std::string closest(std::string_view word, const std::vector<std::string>& candi
         static_cast<int>(std::max(c.size(), wanted.size()) - std::min(c.size(), wanted.size()));
     const bool begins = one_begins_other(wanted, c);
     if (apart > allowed && !begins) continue;  // no need for the table
-    const int distance = begins ? apart : edit_distance(wanted, c);
+    // h200 is what h200-sxm and h200-nvl are called for short.
+    const bool family = c.starts_with(wanted + "-");
+    const int distance = family ? 0 : begins ? apart : edit_distance(wanted, c);
     const bool close = distance <= allowed && distance < static_cast<int>(wanted.size());
     if ((close || begins) && (!best || distance < best_distance)) {
       best = &candidate;

@@ -303,7 +303,8 @@ class TrainingCheck {
     if (t_e != 1 && t_e != t)
       fault("mesh.expert_tensor",
             fmt::format("expert_tensor = {} is neither 1 nor tensor = {}", t_e, t))
-          .help(fmt::format("write expert_tensor: 1, or {}", t));
+          .help(t == 1 ? std::string("write expert_tensor: 1")
+                       : fmt::format("write expert_tensor: 1, or {}", t));
     if (t_e == 1 && t > 1 && !plan_.mesh.sequence)
       fault("mesh.expert_tensor",
             "tensor ranks that hold whole experts send them different tokens, which needs "

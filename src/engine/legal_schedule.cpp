@@ -84,7 +84,9 @@ void check_layout(const PipelineLayout& x, const SchedulePaths& paths, const Pla
                 fmt::format("{} micro-batch{} for {} stages: {} needs {} at least, two a stage", n,
                             n == 1 ? "" : "es", p, named(x.kind), least))
           .note(places.of(paths.stages), "stages are stated here")
-          .help(fmt::format("at least {} micro-batches, or at most {} stages", least, n / 2));
+          .help(n < 4 ? fmt::format("at least {} micro-batches", least)
+                      : fmt::format("at least {} micro-batches, or at most {} stages", least,
+                                    n / 4 * 2));
       return;
     case LayoutFault::kOddMicroBatches:
       out.error(places.of(paths.micro_batches),

@@ -80,7 +80,10 @@ class ChosenStack {
     diagnostics_
         .error(at_, fmt::format("no software stack is known on {}",
                                 chip_.empty() ? "a chip that is written out" : chip_))
-        .help("name one (`reckon list stacks`), or assume an efficiency: assume: {train.mfu: 40%}");
+        .help(fmt::format(
+            "assume an efficiency: assume: {{train.mfu: 40%}}; or a stack's file of your own that "
+            "is for it: {{kind: stack, base: generic-h100, chips: [{}]}}",
+            chip_.empty() ? "…" : chip_));
     return {};
   }
 

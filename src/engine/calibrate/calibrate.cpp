@@ -244,7 +244,9 @@ Calibration calibrate(Workspace& work, const std::vector<MeasuredSet>& sets, Cal
     diagnostics
         .error(too_small ? too_small->span : chosen.front()->span,
                "nothing to fit: " + out.skipped.front())
-        .help("measure more shapes: more than there are constants");
+        .help(out.skipped.front().find("states no") != std::string::npos
+                  ? "`reckon show CHIP` prints its peaks; --dtype says which format was measured"
+                  : "measure more shapes: more than there are constants");
   return out;
 }
 
