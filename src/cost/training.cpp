@@ -119,12 +119,13 @@ StepTime<R> stack_step(const OperatorStep<R>& o) {
 
 // With a stack no time of the step follows from the list of communication: it is there to be read.
 template <class R>
-void list_communication(const TrainingPlan<R>& plan, TrainingEstimate<R>& e) {
+void list_communication(const TrainingPlan<R>& plan, const SharedParts<R>& parts,
+                        TrainingEstimate<R>& e) {
   const CommunicationInputs<R> sent{plan, e.layout, e.memory.shard, links(plan)};
   e.communication = communication(sent);
   if (!plan.stack) return;
   Communication<R>& c = e.communication;
-  retime(sent, c, e.operators ? e.operators->known : KnownTimes<R>{});
+  retime(sent, c, parts.operators->known);
   if (!e.operators) return;
   c.tensor.exposed = e.operators->tensor;
   c.context.exposed = e.operators->context;
@@ -213,7 +214,7 @@ void estimate_step(const TrainingPlan<R>& plan, const SharedParts<R>& parts,
     e.step = stack_step(*e.operators);
     return;
   }
-  list_communication(plan, e);
+  list_communication(plan, parts, e);
   if (has_times(plan, e))
     e.step = step_time(plan, e.layout, parts.stages, e.memory, parts.flops, *e.step_flops,
                        e.bubble.overhead, e.communication);
@@ -226,7 +227,7 @@ void estimate_rest(const TrainingPlan<R>& plan, const SharedParts<R>& parts,
   e.flops = parts.flops;
   e.nodes = plan.cluster.nodes;
   per_parameter(e);
-  if (e.operators) list_communication(plan, e);
+  if (e.operators) list_communication(plan, parts, e);
   add_up(e);
   e.run.steps = run_steps(plan, e.layout);
   e.batch = run_batch(plan, e.layout, e.parameters.total);

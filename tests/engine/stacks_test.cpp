@@ -181,13 +181,34 @@ TEST_CASE("Ranks that wait for the slowest cost a time at every doubling beyond 
 }
 
 TEST_CASE("A stack says what its software keeps of the logits, and the plan has the last word") {
-  const double stated = of(plan("{base: generic-h100, memory.logits: 4 B}")).memory.logits.raw;
-  const double usual = of(plan("generic-h100")).memory.logits.raw;
-  CHECK(stated < usual);
-  const std::string own = "assume: {preset: physical, logits: 6 B}\n";
-  std::string text = plan("{base: generic-h100, memory.logits: 4 B}");
-  text.replace(text.find("assume: physical\n"), std::string("assume: physical\n").size(), own);
-  CHECK(of(text).memory.logits.raw == Approx(1.5 * stated));
+  const std::string flat = "mesh: {tensor: 8, sequence: yes}\n";
+  const double stated =
+      of(plan("{base: generic-h100, memory.logits: 4 B}", flat)).memory.logits.raw;
+  CHECK(of(plan("{base: generic-h100, memory.logits: 8 B}", flat)).memory.logits.raw ==
+        Approx(2 * stated));
+  std::string own = plan("{base: generic-h100, memory.logits: 4 B}", flat);
+  const std::string preset = "assume: physical\n";
+  own.replace(own.find(preset), preset.size(), "assume: {preset: physical, logits: 6 B}\n");
+  CHECK(of(own).memory.logits.raw == Approx(1.5 * stated));
+  CHECK(stated > 0);
+}
+
+TEST_CASE("Beyond the runs that a stack was fitted on a plan is told so") {
+  const auto warned = [](const std::string& text) {
+    const LoadedTraining loaded = ask(text).loaded;
+    std::string all;
+    for (const std::string& w : evaluate(test::data(), loaded).warnings) all += w + "\n";
+    return all;
+  };
+  const std::string within = warned(plan("nemo-2024-h100"));
+  CHECK(within.find("was fitted on runs with") == within.npos);
+  std::string short_text = plan("nemo-2024-h100");
+  const std::string batch = "sequence: 8192";
+  short_text.replace(short_text.find(batch), batch.size(), "sequence: 128");
+  const std::string beyond = warned(short_text);
+  INFO(beyond);
+  CHECK(beyond.find("tokens of a micro-batch on a rank 128: stack 'nemo-2024-h100' was fitted") !=
+        beyond.npos);
 }
 
 TEST_CASE("NVFP4 products are faster than fp8 ones, and no stack has a ceiling by chance") {

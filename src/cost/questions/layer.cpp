@@ -66,7 +66,8 @@ template <class R>
 LayerAnswer<R> answer(const LayerQuestion<R>& question) {
   const TrainingPlan<R> plan = plan_of(question);
   const Layout<R> layout = lay_out(plan);
-  const OperatorMachine<R> machine = operator_machine(plan);
+  KnownTimes<R> known;
+  const OperatorMachine<R> machine = operator_machine(plan, known);
   const LayerShape<R> shape = layer_shape(plan, layout);
   LayerAnswer<R> a;
   a.group = group_asked(question);

@@ -13,8 +13,11 @@
 // anchored at the nearest row.
 #pragma once
 
+#include <type_traits>
+
 #include "reckon/spec/kernels.hpp"
 #include "reckon/units/formula/formula.hpp"
+#include "reckon/units/formula/plain.hpp"
 
 namespace reckon {
 
@@ -49,14 +52,23 @@ Ratio<R> wire_factor(CollectiveOp op, Count<R> q) {
   return kWireFactor(passes * (q - 1) / q);
 }
 
-// Of large messages, at q ranks.
+// g^l; of two and four ranks, plain numbers need no power for the same bits.
 template <class R>
-ByteRate<R> curve_rate(Count<R> q, const CollectiveCurve<R>& curve) {
-  auto l = log2(q / 2);
+Ratio<R> grown(Ratio<R> g, Ratio<R> l) {
+  if constexpr (std::is_same_v<R, double>) {
+    if (plain(l) == 1) return g;
+    if (plain(l) == 0) return Ratio<R>(1);
+  }
+  return pow(g, l);
+}
+
+// Of large messages, after l doublings of two ranks.
+template <class R>
+ByteRate<R> curve_rate(Ratio<R> l, const CollectiveCurve<R>& curve) {
   auto B_2 = curve.rate;
   auto g_B = curve.rate_growth;
   NAME(l, B_2, g_B);
-  return kCurveRate(B_2 * pow(g_B, l));
+  return kCurveRate(B_2 * grown(g_B, l));
 }
 
 // Of a curve at one group size.
@@ -76,7 +88,7 @@ CurveConstants<R> curve_constants(Count<R> q, const CollectiveCurve<R>& curve) {
   auto g_a = curve.wait_growth;
   auto g_h = curve.half_growth;
   NAME(l, a_2, h_2, g_a, g_h);
-  return {kCurveWait(a_2 * pow(g_a, l)), curve_rate(q, curve), kCurveHalf(h_2 * pow(g_h, l)),
+  return {kCurveWait(a_2 * grown(g_a, l)), curve_rate(l, curve), kCurveHalf(h_2 * grown(g_h, l)),
           curve.power};
 }
 

@@ -55,7 +55,8 @@ CurveConstants<R> curve_at(CollectiveOp op, Count<R> q, const OperatorMachine<R>
 template <class R>
 ByteRate<R> rate_at(CollectiveOp op, Count<R> q, const OperatorMachine<R>& m) {
   const CollectiveCurve<R>& c = curve_of(op, m.stack);
-  auto rate = curve_rate(c.ranks.empty() ? q : min(q, c.ranks.back()), c);
+  auto q_curve = c.ranks.empty() ? q : min(q, c.ranks.back());
+  auto rate = curve_rate(log2(q_curve / 2), c);
   const auto& e_link = m.stack.network.links;
   return e_link ? kOtherLink(rate * *e_link) : rate;
 }
@@ -155,9 +156,9 @@ template <class R>
 Seconds<R> collective_time(CollectiveOp op, Bytes<R> S, const Group<R>& group,
                            const OperatorMachine<R>& m) {
   if (group.q <= 1) return {};
-  if (const Seconds<R>* before = m.known.find(op, S, group)) return *before;
+  if (const Seconds<R>* before = m.known->find(op, S, group)) return *before;
   auto time = tier_time(op, S, group, m);
-  m.known.keep(op, S, group, time);
+  m.known->keep(op, S, group, time);
   return time;
 }
 

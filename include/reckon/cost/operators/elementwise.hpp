@@ -6,10 +6,9 @@
 // The kernels a layer starts are shared out evenly: a stack states their number for all of them.
 #pragma once
 
-#include <vector>
-
 #include "reckon/cost/activations.hpp"
 #include "reckon/cost/operators/gemm.hpp"
+#include "reckon/cost/operators/short_list.hpp"
 
 namespace reckon {
 
@@ -34,10 +33,13 @@ enum class LayerPlace {
 
 template <class R>
 struct TrafficPart {
-  const char* label;
-  LayerPlace place;
+  const char* label = "";
+  LayerPlace place{};
   Bytes<R> forward{}, backward{};
 };
+
+template <class R>
+using LayerTraffic = ShortList<TrafficPart<R>, 8>;
 
 // Elements that pass through an MLP's activation on a rank: rows · width.
 template <class R>
@@ -51,7 +53,7 @@ Count<R> inner_elements(const Mlp<R>& m, const LayerShape<R>& l) {
 
 template <class R>
 void mixer_traffic(const TrainingPlan<R>& plan, const Mixer<R>& x, const LayerShape<R>& l,
-                   Bytes<R> H_sp, std::vector<TrafficPart<R>>& out) {
+                   Bytes<R> H_sp, LayerTraffic<R>& out) {
   out.push_back({"norm before the mixer", LayerPlace::kNormMixer, 2 * H_sp, 3 * H_sp});
   if (x.kind != MixerKind::kNone) {
     const AttentionWidths<R> w = own_widths(plan.model, x, l.t);
@@ -70,7 +72,7 @@ void mixer_traffic(const TrainingPlan<R>& plan, const Mixer<R>& x, const LayerSh
 
 template <class R>
 void mlp_traffic(const TrainingPlan<R>& plan, const Mlp<R>& m, const LayerShape<R>& l,
-                 Bytes<R> H_sp, std::vector<TrafficPart<R>>& out) {
+                 Bytes<R> H_sp, LayerTraffic<R>& out) {
   out.push_back({"norm before the MLP", LayerPlace::kNormMlp, 2 * H_sp, 3 * H_sp});
   if (m.kind == MlpKind::kMoe) {
     auto permuted = 8_B * l.T_e * *m.top_k * l.h;
@@ -92,10 +94,9 @@ void mlp_traffic(const TrainingPlan<R>& plan, const Mlp<R>& m, const LayerShape<
 }
 
 template <class R>
-std::vector<TrafficPart<R>> layer_traffic(const TrainingPlan<R>& plan, const LayerGroup<R>& g,
-                                          const LayerShape<R>& l) {
-  std::vector<TrafficPart<R>> out;
-  out.reserve(7);
+LayerTraffic<R> layer_traffic(const TrainingPlan<R>& plan, const LayerGroup<R>& g,
+                              const LayerShape<R>& l) {
+  LayerTraffic<R> out;
   auto H_sp = l.H / l.t_sp;
   NAME(H_sp);
   mixer_traffic(plan, g.mixer, l, H_sp, out);

@@ -63,8 +63,8 @@ struct OperatorMachine {
   Links<R> links{};                               // under the efficiencies of `assume`: line_rate
   ByteRate<R> W_nic{}, W_link{};                  // of one GPU, line rates
   Count<R> N_node{1};
-  GemmRates<R> gemm, gemm16;  // in the format of the run; in 16 bits
-  mutable KnownTimes<R> known{};
+  GemmRates<R> gemm, gemm16;       // in the format of the run; in 16 bits
+  KnownTimes<R>* known = nullptr;  // kept by the caller
 };
 
 // ceil() of a number of tiles, without its call on plain numbers: the same value.

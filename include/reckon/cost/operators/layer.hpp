@@ -41,10 +41,13 @@ inline const Formula kExpertExposed{"operator.expert.exposed", "t_ep",
 
 template <class R>
 struct NamedGemm {
-  const char* label;
+  const char* label = "";
   Gemm<R> gemm;
   bool grouped = false;
 };
+
+template <class R>
+using NamedGemms = ShortList<NamedGemm<R>, 10>;
 
 // With its times: groups of layers share their mixers' products.
 template <class R>
@@ -78,7 +81,7 @@ LayerShape<R> layer_shape(const TrainingPlan<R>& plan, const Layout<R>& x) {
 
 template <class R>
 void mixer_gemms(const Model<R>& model, const Mixer<R>& x, const LayerShape<R>& l,
-                 std::vector<NamedGemm<R>>& out) {
+                 NamedGemms<R>& out) {
   if (x.kind == MixerKind::kAttention) {
     const AttentionWidths<R> w = own_widths(model, x, l.t);
     out.push_back({"QKV", {l.T, w.q + w.k + w.v, l.h, {}}});
@@ -102,7 +105,7 @@ void mixer_gemms(const Model<R>& model, const Mixer<R>& x, const LayerShape<R>& 
 template <class R>
 void mlp_gemms(Count<R> rows, Count<R> h, Count<R> f, Count<R> matrices,
                const std::array<const char*, 2>& labels, const std::optional<Count<R>>& batch,
-               std::vector<NamedGemm<R>>& out) {
+               NamedGemms<R>& out) {
   const bool grouped = batch.has_value();
   out.push_back({labels[0], {rows, (matrices - 1) * f, h, batch}, grouped});
   out.push_back({labels[1], {rows, h, f, batch}, grouped});
@@ -110,7 +113,7 @@ void mlp_gemms(Count<R> rows, Count<R> h, Count<R> f, Count<R> matrices,
 
 template <class R>
 void layer_gemms(const TrainingPlan<R>& plan, const LayerGroup<R>& g, const LayerShape<R>& l,
-                 std::vector<NamedGemm<R>>& out) {
+                 NamedGemms<R>& out) {
   out.clear();
   mixer_gemms(plan.model, g.mixer, l, out);
   const Mlp<R>& m = g.mlp;
@@ -150,7 +153,7 @@ Pass<R> elementwise_time(const TrainingPlan<R>& plan, const LayerGroup<R>& g,
 inline bool casts_inputs(Compute c) { return c == Compute::kFp8 || c == Compute::kFp4; }
 
 template <class R>
-Pass<R> cast_time(const std::vector<NamedGemm<R>>& gemms, const OperatorMachine<R>& m) {
+Pass<R> cast_time(const NamedGemms<R>& gemms, const OperatorMachine<R>& m) {
   Count<R> inputs{}, outputs{};
   for (const NamedGemm<R>& x : gemms) {
     const Gemm<R>& g = x.gemm;
@@ -288,13 +291,8 @@ Seconds<R> recompute_time(const TrainingPlan<R>& plan, Seconds<R> F, Seconds<R> 
 // The products of the layers so far, in the order of a layer.
 template <class R>
 struct LayerGemms {
-  std::vector<NamedGemm<R>> all;
-  std::vector<PricedGemm<R>> priced;
-
-  LayerGemms() {
-    all.reserve(10);
-    priced.reserve(10);
-  }
+  NamedGemms<R> all;
+  ShortList<PricedGemm<R>, 10> priced;
 
   const Pass<R>& time(std::size_t i, const OperatorMachine<R>& m) {
     const NamedGemm<R>& x = all[i];
@@ -304,7 +302,7 @@ struct LayerGemms {
       t.forward = t.forward / m.stack.gemm.grouped;
       t.backward = t.backward / m.stack.gemm.grouped;
     }
-    if (priced.size() <= i) priced.resize(i + 1, {x, t});
+    if (i == priced.size()) priced.push_back({});
     priced[i] = {x, t};
     return priced[i].time;
   }
@@ -314,7 +312,7 @@ template <class R>
 LayerTime<R> layer_time(const TrainingPlan<R>& plan, const LayerGroup<R>& g, const Layout<R>& x,
                         const LayerShape<R>& l, const OperatorMachine<R>& m,
                         LayerGemms<R>& products) {
-  std::vector<NamedGemm<R>>& gemms = products.all;
+  NamedGemms<R>& gemms = products.all;
   layer_gemms(plan, g, l, gemms);
   Sum<kSecond, R> forward, backward;
   LayerTime<R> out;

@@ -280,8 +280,8 @@ class LayerList {
   const Layout<R>& x_;
   const LayerShape<R>& l_;
   const OperatorMachine<R>& m_;
-  std::vector<TrafficPart<R>> traffic_;
-  std::vector<NamedGemm<R>> gemms_;
+  LayerTraffic<R> traffic_;
+  NamedGemms<R> gemms_;
   std::vector<LayerRow<R>> rows_;
   bool backward_ = false;
 };

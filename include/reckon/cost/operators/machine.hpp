@@ -57,15 +57,16 @@ const NcclGeneration<R>* generation_of(const std::string& chip, const Nccl<R>& n
   return nullptr;
 }
 
+// known: what its collectives were asked for; outlives the machine.
 template <class R>
-OperatorMachine<R> operator_machine(const TrainingPlan<R>& plan, const KnownTimes<R>& known = {}) {
+OperatorMachine<R> operator_machine(const TrainingPlan<R>& plan, KnownTimes<R>& known) {
   const Node<R>& node = plan.cluster.node;
   OperatorMachine<R> m{
       .chip = node.chip, .stack = *plan.stack, .assume = plan.assume, .gemm = {}, .gemm16 = {}};
   if (node.fabric && node.nics) m.W_nic = kLinePerGpu(*node.nics * node.fabric->rate / node.gpus);
   if (node.chip.link) m.W_link = node.chip.link->one_way;
   m.N_node = node.gpus;
-  m.known = known;
+  m.known = &known;
   m.gemm = gemm_rates(plan, plan.precision.compute);
   m.gemm16 = gemm_rates(plan, wide_format(plan));
   if (plan.stack->tier == CollectiveModel::kLineRate) m.links = links(plan);

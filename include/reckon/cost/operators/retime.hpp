@@ -82,8 +82,7 @@ void retime_layers(const CommunicationInputs<R>& in, const OperatorMachine<R>& m
 }
 
 template <class R>
-void retime(const CommunicationInputs<R>& in, Communication<R>& c,
-            const KnownTimes<R>& known = {}) {
+void retime(const CommunicationInputs<R>& in, Communication<R>& c, KnownTimes<R>& known) {
   const OperatorMachine<R> m = operator_machine(in.plan, known);
   retime_data(in, m, c);
   if (in.plan.model.hidden && !in.plan.model.layers.empty()) retime_layers(in, m, c);

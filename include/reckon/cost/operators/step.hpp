@@ -250,7 +250,7 @@ template <class R>
 struct OperatorLayers {
   std::vector<LayerTime<R>> times;  // one a group
   TableTime<R> embedding, head;
-  KnownTimes<R> known;  // collectives that they asked for
+  mutable KnownTimes<R> known;  // of collectives, for all that is asked of one plan
 };
 
 // Layers of all groups, each quantity summed: `of(i)` for group i.
@@ -354,7 +354,7 @@ void fill_layers(const OperatorContext<R>& x, const OperatorLayers<R>& layers,
 // The gradients of a layer's weights, which a schedule that isn't a number of slots runs apart.
 template <class R>
 Seconds<R> weight_gradients(const OperatorContext<R>& x, const LayerGroup<R>& g) {
-  std::vector<NamedGemm<R>> gemms;
+  NamedGemms<R> gemms;
   layer_gemms(x.plan, g, x.shape, gemms);
   Sum<kSecond, R> all;
   for (const auto& [label, shape, grouped] : gemms) {
@@ -419,16 +419,15 @@ void fill_pipeline(const OperatorContext<R>& x, const OperatorLayers<R>& layers,
 
 template <class R>
 OperatorLayers<R> operator_layers(const TrainingPlan<R>& plan, const Layout<R>& layout) {
-  const OperatorMachine<R> m = operator_machine(plan);
   const LayerShape<R> shape = layer_shape(plan, layout);
   OperatorLayers<R> out;
+  const OperatorMachine<R> m = operator_machine(plan, out.known);
   LayerGemms<R> gemms;
   out.times.reserve(plan.model.layers.size());
   for (const LayerGroup<R>& g : plan.model.layers)
     out.times.push_back(layer_time(plan, g, layout, shape, m, gemms));
   out.embedding = embedding_time(plan, layout, shape, m);
   out.head = head_time(plan, layout, shape, m);
-  out.known = m.known;
   return out;
 }
 
@@ -476,7 +475,6 @@ OperatorStep<R> operator_step(const TrainingPlan<R>& plan, const Layout<R>& layo
       kClusterGrowth((one_size * m.stack.fixed.growth + m.stack.fixed.sync) * max(0, log2(G / 8)));
   step.add("growth", s.growth);
   s.time = kStepTime(step.total());
-  s.known = m.known;
   return s;
 }
 
