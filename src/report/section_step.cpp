@@ -8,8 +8,9 @@
 namespace reckon {
 namespace {
 
-constexpr std::string_view kParts[] = {"step.compute", "step.recompute", "step.imbalance",
-                                       "step.bubble",  "step.exposed",   "step.optimizer"};
+constexpr std::string_view kParts[] = {"step.compute",  "step.recompute", "step.imbalance",
+                                       "step.bubble",   "step.exposed",   "step.host",
+                                       "step.optimizer"};
 
 void add_compute_note(Reader& r, std::vector<std::string>& notes) {
   const std::string mfu = r.assumed("train.mfu"), counted = r.assumed("flops");

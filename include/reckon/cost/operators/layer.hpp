@@ -14,6 +14,7 @@
 #include "reckon/cost/experts.hpp"
 #include "reckon/cost/operators/attention.hpp"
 #include "reckon/cost/operators/elementwise.hpp"
+#include "reckon/cost/operators/recompute.hpp"
 
 namespace reckon {
 
@@ -222,6 +223,7 @@ Seconds<R> recompute_time(const TrainingPlan<R>& plan, Seconds<R> F, Seconds<R> 
                           Seconds<R> elementwise, const TrafficStack<R>& k) {
   switch (plan.recompute) {
     case Recompute::kNone:
+    case Recompute::kModules:  // operators/recompute.hpp
       return {};
     case Recompute::kSelective:
       return kRecomputeAttention(attention);
@@ -233,6 +235,17 @@ Seconds<R> recompute_time(const TrainingPlan<R>& plan, Seconds<R> F, Seconds<R> 
       return kRecomputeOperators(plan.assume.operators.work * F);
   }
   return {};
+}
+
+// For modules that run again. Of the tensor collectives a region takes one of the layer's two.
+template <class R>
+ForwardParts<R> forward_parts(const TrainingPlan<R>& plan, const LayerGroup<R>& g,
+                              const Pass<R>& attention, const LayerTime<R>& l) {
+  const bool alone = g.mlp.kind == MlpKind::kMoe && expert_tensor(plan) <= 1;
+  const bool two = !alone && g.mixer.kind != MixerKind::kNone;
+  Seconds<R> tensor{};
+  if (!alone) tensor = two ? l.tensor.forward / 2 : l.tensor.forward;
+  return {attention.forward, tensor, l.expert.forward};
 }
 
 template <class R>
@@ -280,6 +293,8 @@ LayerTime<R> layer_time(const TrainingPlan<R>& plan, const LayerGroup<R>& g, con
   auto F = kOperatorForward(max(forward.total(), hl));
   auto B = kOperatorBackward(max(backward.total(), 1.5 * hl));
   out.recompute = recompute_time(plan, F, attention.forward, elementwise.forward, m.stack.traffic);
+  if (plan.recompute == Recompute::kModules)
+    out.recompute = modules_time(plan, g, l, m, gemms, forward_parts(plan, g, attention, out));
   out.all = {F, B};
   return out;
 }
