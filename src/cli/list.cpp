@@ -18,7 +18,7 @@ const std::vector<Topic>& topics() {
   static const std::vector<Topic> all{
       {"hardware",
        {Shelf::kChips, Shelf::kNodes, Shelf::kFabrics, Shelf::kClusters, Shelf::kKernels,
-        Shelf::kNccl, Shelf::kStacks, Shelf::kCollectives, Shelf::kEngines}},
+        Shelf::kNccl, Shelf::kStacks, Shelf::kEngines}},
       {"chips", {Shelf::kChips}},
       {"nodes", {Shelf::kNodes}},
       {"fabrics", {Shelf::kFabrics}},
@@ -32,7 +32,6 @@ const std::vector<Topic>& topics() {
       {"formats", {Shelf::kFormats}},
       {"presets", {Shelf::kPresets}},
       {"stacks", {Shelf::kStacks}},
-      {"collectives", {Shelf::kCollectives}},
       {"engines", {Shelf::kEngines}},
       {"laws", {Shelf::kLaws}}};
   return all;

@@ -78,8 +78,6 @@ std::vector<Kind> make_kinds() {
        [] { return describe<Stack<double>>(); }},
       {"engine", "hardware/engines/", "What a serving engine makes of a chip's kernels.",
        [] { return describe<ServingEngine<double>>(); }},
-      {"collectives", "hardware/collectives/", "Measured curves inside a node.",
-       [] { return describe<Collectives<double>>(); }},
       {"preset", "presets/", "A value for every key of `assume:`.",
        [] { return describe<Assume<double>>(); }},
       {"law", "laws/", "A scaling law.", [] { return describe<Law<double>>(); }}};

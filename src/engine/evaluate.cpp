@@ -129,10 +129,7 @@ void headline(const doc::Value& resolved, const TrainingPlan<double>& plan,
     training += fmt::format(", adapters of rank {}", whole_number(plan.trainable.adapters->rank));
   add("training", training);
   if (!plan.stack) return;
-  const Stack<double>& stack = *plan.stack;
-  add("stack",
-      fmt::format("{}{}{}{}", stack.name.empty() ? stack.id : stack.name,
-                  changed(resolved, "stack"), stack.fitted.empty() ? "" : ": ", stack.fitted));
+  add("stack", stack_line(*plan.stack, changed(resolved, "stack")));
   add("hidden", hidden_line(plan));
 }
 
@@ -155,6 +152,8 @@ std::vector<std::string_view> training_assumptions(const TrainingPlan<double>& p
   if (plan.recompute == Recompute::kOperators) keys.emplace_back("operators.*");
   if (plan.stack && copies_to_host(plan)) keys.emplace_back("overlap.host");
   if (plan.stack && offloads(plan)) keys.emplace_back("efficiency.host");
+  if (plan.stack && plan.stack->tier == CollectiveModel::kLineRate)
+    keys.insert(keys.end(), {"efficiency.*", "latency.*", "ring_across"});
   return keys;
 }
 

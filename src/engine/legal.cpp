@@ -217,17 +217,11 @@ class TrainingCheck {
             whole_number(n)};
   }
 
-  // A schedule that is played needs stages, and passes that differ need times.
   void played() {
     if (!plan_.schedule.played) return;
     if (number(plan_.mesh.pipeline) == 1)
       fault("schedule.played", "there is no pipeline to play: mesh.pipeline is 1")
           .help("leave played out");
-    if (plan_.stack)
-      fault("schedule.played",
-            "the kernels of a software stack give no passes of single stages to be played")
-          .note(places_.of("stack"), "the stack is named here")
-          .help("assume an efficiency instead of a stack: assume: {train.mfu: 40%}");
   }
 
   // Layers of the first and last stage, where they are stated.

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "reckon/cost/operators/machine.hpp"
-#include "reckon/cost/schedule.hpp"
 
 namespace reckon {
 namespace {
@@ -20,7 +19,6 @@ class StackCheck {
     formats();
     curves();
     adapters();
-    schedule();
   }
 
  private:
@@ -94,26 +92,30 @@ class StackCheck {
   }
 
   void curves() {
-    for (const CurveOf op :
-         {CurveOf::kAllReduce, CurveOf::kAllGather, CurveOf::kReduceScatter, CurveOf::kAllToAll}) {
+    if (stack().tier == CollectiveModel::kNccl) return generation();
+    if (stack().tier != CollectiveModel::kCalibrated) return;
+    for (const CollectiveOp op : {CollectiveOp::kAllReduce, CollectiveOp::kAllGather,
+                                  CollectiveOp::kReduceScatter, CollectiveOp::kAllToAll}) {
       bool has = false;
-      for (const NodeCurve<double>& c : stack().collectives.curves) has = has || c.op == op;
-      if (!has)
-        fault("stack", fmt::format("the stack's collectives have no curve for {}", name_of(op)))
-            .help("name a file of hardware/collectives that has one");
+      for (const auto& c : stack().collectives.curves) has = has || c.op == op;
+      if (has) continue;
+      fault("stack", fmt::format("no curve of the {} was measured on {}", name_of(op), chip_name()))
+          .help(
+              "name kernels that have one (stack: {collectives: h100-sxm}), or stack: {tier: "
+              "line_rate}");
+      return;
     }
   }
 
-  // Their bubble is no number of slots of equal passes: it has to be played with the kernels' times.
-  void schedule() {
-    if (plan_.mesh.pipeline <= 1 || counts_slots(plan_.schedule.kind)) return;
-    fault("schedule.kind",
-          fmt::format("{} is not priced with a software stack: its bubble depends on the passes "
-                      "one by one",
-                      title_of(plan_.schedule.kind)))
-        .help(
-            "schedule: {kind: 1f1b}, or an assumed efficiency in place of the stack: assume: "
-            "{train.mfu: 40%}");
+  void generation() {
+    if (!stack().nccl || generation_of(plan_.cluster.node.chip.id, *stack().nccl)) return;
+    fault("stack.tier", fmt::format("{} has no figures of {}", stack().nccl->name, chip_name()))
+        .help("stack: {tier: calibrated}, or line_rate");
+  }
+
+  std::string chip_name() const {
+    const Chip<double>& chip = plan_.cluster.node.chip;
+    return chip.id.empty() ? "this chip" : chip.id;
   }
 
   void adapters() {

@@ -13,7 +13,6 @@
 #include "reckon/engine/evaluate.hpp"
 #include "reckon/engine/kinds.hpp"
 #include "reckon/engine/legal.hpp"
-#include "resolve_stack.hpp"
 #include "write_out_policy.hpp"
 
 namespace reckon {
@@ -306,8 +305,7 @@ Value resolve_training(Workspace& work, Value tree, Diagnostics& diagnostics) {
   rewrite("precision", resolve_precision);
   rewrite("optimizer", resolve_optimizer);
   if (Value* stack = tree.find("stack"); stack && !stack->is_null())
-    *stack = stack_on_chip(work, *stack, tree.at("cluster.node.chip"), diagnostics);
-  rewrite("stack", resolve_stack);
+    *stack = resolve_stack(work, *stack, tree.at("cluster.node.chip"), diagnostics);
   rewrite("assume", resolve_assume);
   rewrite("law", resolve_law);
   rewrite("batch_law", resolve_law);

@@ -11,8 +11,8 @@ namespace {
 
 using doc::Value;
 
-constexpr std::array kNamed{"model",     "cluster",   "node",  "chip",        "fabric",
-                            "precision", "optimizer", "stack", "collectives", "engine"};
+constexpr std::array kNamed{"model",     "cluster",   "node",  "chip", "fabric",
+                            "precision", "optimizer", "stack", "nccl", "engine"};
 
 bool is_named(std::string_view key) {
   return std::find(kNamed.begin(), kNamed.end(), key) != kNamed.end();

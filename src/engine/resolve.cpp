@@ -443,7 +443,8 @@ Value resolve_optimizer(Workspace& work, const Value& said, Diagnostics& diagnos
 }
 
 // A stack's file may start from another: what it states is laid over that.
-Value resolve_stack(Workspace& work, const Value& said, Diagnostics& diagnostics) {
+Value resolve_stack(Workspace& work, const Value& said, const Value* chip,
+                    Diagnostics& diagnostics) {
   int depth = 0;
   const std::function<void(Value&)> complete = [&](Value& stack) {
     const Value* base = stack.find("base");
@@ -460,13 +461,12 @@ Value resolve_stack(Workspace& work, const Value& said, Diagnostics& diagnostics
       if (!stack.is_mapping()) return;
       doc::merge(stack, rest);
     }
-    rewrite(stack, "collectives", [&](const Value& v) {
-      return named(work, Shelf::kCollectives, v, diagnostics, [](Value&) {});
-    });
   };
-  Value out = named(work, Shelf::kStacks, said, diagnostics, complete);
-  if (out.is_mapping()) without_shelf_keys(out);
-  return out;
+  const Value on_chip = stack_on_chip(work, said, chip, diagnostics);
+  if (on_chip.faulty) return on_chip;
+  Value stack = named(work, Shelf::kStacks, on_chip, diagnostics, complete);
+  if (stack.is_mapping()) fill_collectives(work, stack, chip, diagnostics);
+  return stack;
 }
 
 // An engine's file may start from another, as a stack's may.

@@ -19,7 +19,11 @@ std::string text_of(const Value* v, std::string_view key) {
 class ChosenStack {
  public:
   ChosenStack(Workspace& work, const Value* chip, Span at, Diagnostics& diagnostics)
-      : work_(work), chip_(text_of(chip, "id")), at_(at), diagnostics_(diagnostics) {}
+      : work_(work),
+        chip_(text_of(chip, "id")),
+        usual_(text_of(chip, "usual_stack")),
+        at_(at),
+        diagnostics_(diagnostics) {}
 
   // The name of a file, or empty after a fault.
   std::string of(const std::string& word) {
@@ -71,8 +75,7 @@ class ChosenStack {
   }
 
   std::string usual_of_chip() {
-    const std::string usual = of_software("generic");
-    if (!usual.empty() && !chip_.empty()) return usual;
+    if (!usual_.empty()) return usual_;
     diagnostics_
         .error(at_, fmt::format("no software stack is known on {}",
                                 chip_.empty() ? "a chip that is written out" : chip_))
@@ -83,18 +86,82 @@ class ChosenStack {
   // What is used where the software was never measured on the chip.
   std::string stand_in(const std::string& software, const std::string& said) {
     std::string found = of_software(software);
-    if (found.empty()) found = usual_of_chip();
-    if (found.empty()) return {};
+    if (found.empty()) found = usual_;
+    if (found.empty()) return usual_of_chip();
     diagnostics_.warning(
         at_, fmt::format("stack '{}' is not of {}: '{}' stands in", said, chip_, found));
     return found;
   }
 
   Workspace& work_;
-  std::string chip_;
+  std::string chip_, usual_;
   Span at_;
   Diagnostics& diagnostics_;
 };
+
+// Entries of one library, one an operation.
+Value curves_of(const Value& kernels, const std::string& library) {
+  Value out = doc::sequence(kernels.span);
+  const Value* all = kernels.find("collectives");
+  if (!all) return out;
+  for (const Value& entry : all->items)
+    if (text_of(&entry, "library").rfind(library, 0) == 0) out.items.push_back(entry);
+  return out;
+}
+
+// The chip itself where its collectives were measured, else the first of the stack's chips that has been, with a warning.
+std::string measured_chip(Workspace& work, const std::string& chip, const Value& stack,
+                          Diagnostics& diagnostics) {
+  const auto measured = [&](const std::string& id) {
+    return !id.empty() && !work.find(Shelf::kKernels, id).empty();
+  };
+  if (measured(chip)) return chip;
+  const Value* chips = stack.find("chips");
+  if (!chips) return {};
+  for (const Value& other : chips->items) {
+    if (!measured(other.text)) continue;
+    diagnostics.warning(stack.span, fmt::format("no collective was measured on {}: the curves of "
+                                                "{} stand in",
+                                                chip.empty() ? "this chip" : chip, other.text));
+    return other.text;
+  }
+  return {};
+}
+
+void fill_curves(Workspace& work, Value& stack, const Value* chip, Diagnostics& diagnostics) {
+  Value* said = stack.find("collectives");
+  if (said && said->is_mapping() && said->find("curves")) return;
+  const bool named = said && said->is_scalar();
+  if (!named && !chip) return;
+  const std::string library =
+      said && said->is_mapping() && said->find("library") ? text_of(said, "library") : "NCCL";
+  const Span at = said ? said->span : stack.span;
+  const std::string own =
+      named ? said->text : measured_chip(work, text_of(chip, "id"), stack, diagnostics);
+  if (own.empty()) return;
+  const Value* kernels = work.load(Shelf::kKernels, own, at, diagnostics);
+  if (!kernels) return;
+  Value filled = doc::mapping(at);
+  doc::set(filled, "id", doc::scalar(own));
+  doc::set(filled, "library", doc::scalar(library));
+  doc::set(filled, "curves", curves_of(*kernels, library));
+  doc::set(stack, "collectives", std::move(filled));
+}
+
+// Simple's hops, which rings between nodes take.
+void fill_hops(Value& stack, const Value& nccl) {
+  Value* network = stack.find("network");
+  if (!network || !network->is_mapping()) return;
+  const std::pair<const char*, const char*> from[] = {{"base", "base.ring.simple"},
+                                                      {"node_hop", "node.ring.simple"},
+                                                      {"network_hop", "network.ring.simple"},
+                                                      {"tree_hop", "node.tree.simple"},
+                                                      {"tree_rate", "tree_share"}};
+  for (const auto& [key, path] : from) {
+    const Value* v = nccl.at(path);
+    if (v && !network->find(key)) doc::set(*network, key, *v);
+  }
+}
 
 }  // namespace
 
@@ -107,9 +174,18 @@ Value stack_on_chip(Workspace& work, Value said, const Value* chip, Diagnostics&
   return said;
 }
 
-void without_shelf_keys(Value& stack) {
-  std::erase_if(stack.entries,
-                [](const doc::Entry& e) { return e.key == "software" || e.key == "chips"; });
+void fill_collectives(Workspace& work, Value& stack, const Value* chip, Diagnostics& diagnostics) {
+  fill_curves(work, stack, chip, diagnostics);
+  Value* said = stack.find("nccl");
+  const std::string name = said && said->is_scalar() ? said->text : "nccl-2.30";
+  const Span at = said ? said->span : stack.span;
+  const bool written_out = said && said->is_mapping();
+  const Value* nccl = written_out ? said : work.load(Shelf::kNccl, name, at, diagnostics);
+  if (!nccl) return;
+  const Value model = *nccl;
+  fill_hops(stack, model);
+  if (text_of(&stack, "tier") == "nccl") return doc::set(stack, "nccl", model);
+  std::erase_if(stack.entries, [](const doc::Entry& e) { return e.key == "nccl"; });
 }
 
 }  // namespace reckon

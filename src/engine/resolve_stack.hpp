@@ -1,7 +1,4 @@
-// Which file of hardware/stacks a plan's word means on its chip.
-//
-//   software: nemo-2024                        # the same on every chip: what a plan may name
-//   chips: [h100-sxm, h200-sxm]                # what a file is for; that of the file it starts from, if not stated
+// Which file of hardware/stacks a plan's word means on its chip, and what its collectives take from other shelves.
 #pragma once
 
 #include "reckon/doc/value.hpp"
@@ -14,7 +11,8 @@ namespace reckon {
 doc::Value stack_on_chip(Workspace& work, doc::Value said, const doc::Value* chip,
                          Diagnostics& diagnostics);
 
-// Takes out what only tells files apart.
-void without_shelf_keys(doc::Value& stack);
+// Curves of the chip's kernels and NCCL's hops, where the stack states none of its own.
+void fill_collectives(Workspace& work, doc::Value& stack, const doc::Value* chip,
+                      Diagnostics& diagnostics);
 
 }  // namespace reckon

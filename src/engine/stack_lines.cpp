@@ -2,9 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <tuple>
-
 #include "reckon/base/text.hpp"
 #include "reckon/units/format.hpp"
 
@@ -13,34 +10,38 @@ namespace {
 
 std::string share(Ratio<double> x) { return format_quantity(x.raw, kOne, Hint::kFraction); }
 
-bool starting_values(const Stack<double>& s) { return s.fitted.starts_with("starting values"); }
+bool starting_values(const Stack<double>& s) { return s.rows && s.rows->raw < kEnoughRuns; }
 
-// The largest group that an operation's curves were measured on.
-double most_ranks(CurveOf op, const Stack<double>& s) {
-  double most = 0;
-  for (const NodeCurve<double>& c : s.collectives.curves)
-    if (c.op == op) most = std::max(most, c.ranks.raw);
-  return most;
-}
+std::string runs(double n) { return fmt::format("{:.0f} run{}", n, n == 1 ? "" : "s"); }
 
-// Groups inside a node that are larger than any that was measured.
+// Where a group inside a node is larger than any that the curve was measured on.
 void warn_of_groups(const Stack<double>& s, const Layout<double>& x,
                     std::vector<std::string>& out) {
-  const std::tuple<const char*, const Group<double>*, CurveOf> groups[] = {
-      {"tensor", &x.tensor, CurveOf::kAllReduce},
-      {"data", &x.data, CurveOf::kReduceScatter},
-      {"expert", &x.expert, CurveOf::kAllToAll}};
-  for (const auto& [name, group, op] : groups) {
-    const double most = most_ranks(op, s);
-    if (group->crosses() || group->q.raw <= most) continue;
-    out.push_back(
-        fmt::format("the {} group has {:.0f} ranks in a node, and the {} was measured on at most "
-                    "{:.0f}: that curve stands in",
-                    name, group->q.raw, name_of(op), most));
+  const std::pair<const char*, const Group<double>*> groups[] = {
+      {"tensor", &x.tensor}, {"data", &x.data}, {"expert", &x.expert}};
+  for (const auto& c : s.collectives.curves) {
+    if (c.ranks.empty()) continue;
+    for (const auto& [name, group] : groups) {
+      const bool to_all = c.op == CollectiveOp::kAllToAll;
+      if (to_all != (group == &x.expert) || group->crosses() || group->q <= c.ranks.back())
+        continue;
+      out.push_back(fmt::format(
+          "the {} group has {:.0f} ranks in a node, and the curve of the {} was measured on "
+          "at most {:.0f}: its constants at {:.0f} stand in",
+          name, group->q.raw, name_of(c.op), c.ranks.back().raw, c.ranks.back().raw));
+    }
   }
 }
 
 }  // namespace
+
+std::string stack_line(const Stack<double>& s, const std::string& changed) {
+  std::string out = (s.name.empty() ? s.id : s.name) + changed;
+  if (starting_values(s)) return fmt::format("{}: starting values, {}", out, runs(s.rows->raw));
+  if (s.rows) out += fmt::format(": {}", runs(s.rows->raw));
+  if (!s.fitted.empty()) out += (s.rows ? ", " : ": ") + s.fitted;
+  return out;
+}
 
 std::string hidden_line(const TrainingPlan<double>& plan) {
   const Stack<double>& s = *plan.stack;
@@ -74,9 +75,9 @@ void stack_warnings(const TrainingPlan<double>& plan, const TrainingEstimate<dou
                     std::vector<std::string>& out) {
   const Stack<double>& s = *plan.stack;
   if (starting_values(s))
-    out.push_back(fmt::format("stack '{}' holds {}: nothing is known of its error on other runs",
-                              s.id, s.fitted));
-  warn_of_groups(s, e.layout, out);
+    out.push_back(fmt::format("stack '{}' holds starting values, {}: nothing is known of its error",
+                              s.id, runs(s.rows->raw)));
+  if (s.tier == CollectiveModel::kCalibrated) warn_of_groups(s, e.layout, out);
 }
 
 }  // namespace reckon

@@ -30,7 +30,6 @@ constexpr ShelfInfo kInfo[] = {{"hardware/chips", "chip", "chips"},
                                {"optimizers", "optimizer", "optimizers"},
                                {"presets", "preset", "presets"},
                                {"hardware/stacks", "stack", "software stacks"},
-                               {"hardware/collectives", "collectives", "collective curves"},
                                {"hardware/engines", "engine", "serving engines"},
                                {"laws", "law", "laws"}};
 

@@ -37,7 +37,9 @@ class RandomPlans {
     }
     for (const char* model : {"llama-3-8b", "gpt-3-175b", "mixtral-8x7b", "deepseek-v3"}) {
       for (const char* stack :
-           {"nemo-2024-h100", "torchtitan-2024-h100-500w", "megatron-bridge-2025-h100"}) {
+           {"nemo-2024-h100", "torchtitan-2024-h100-500w", "{base: generic-h100, tier: nccl}",
+            "{base: megatron-bridge-2025-h100, tier: line_rate, fixed.routing: 200 us}",
+            "{base: generic-h100, gemm.width_fp8: 256}"}) {
         for (const char* precision : {"bf16", "fp8"})
           bases_.push_back(load_text(
               work_, std::string("kind: training\nmodel: ") + model +
@@ -120,7 +122,7 @@ class RandomPlans {
   }
 
   void habits(Stack<double>& s) {
-    for (bool* habit : {&s.eager, &s.async_tensor, &s.rowwise, &s.fp8_dispatch,
+    for (bool* habit : {&s.eager, &s.async_tensor, &s.rowwise, &s.blockwise, &s.fp8_dispatch,
                         &s.overlap_gradients, &s.overlap_experts, &s.scatter_gather})
       *habit = coin();
   }

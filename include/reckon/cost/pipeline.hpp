@@ -215,12 +215,12 @@ std::vector<StagePasses<kSecond, R>> piece_passes(const TrainingPlan<R>& plan, c
   return out;
 }
 
-// A schedule that isn't a number of slots, its stages as uneven as their FLOPs.
+// Pieces of any length, played out in the plan's schedule. T_work: of all pieces, mean over the stages.
 template <class R>
-void uneven_times(const TrainingPlan<R>& plan, const Layout<R>& x, const Stages<R>& stages,
-                  const ComputeTime<R>& work, Seconds<R> exposed, Seconds<R> send,
-                  PipelineTime<R>& out) {
-  const auto pieces = piece_passes(plan, x, stages, work, exposed);
+PipelineTime<R> played_pipeline(const Layout<R>& x, const Stages<R>& stages,
+                                const std::vector<StagePasses<kSecond, R>>& pieces,
+                                Seconds<R> T_work, Seconds<R> send) {
+  PipelineTime<R> out;
   Cut cut = stages.cut();
   schedule::PipelineLayout layout = cut.layout();
   layout.micro_batches = whole(x.n);
@@ -247,13 +247,21 @@ void uneven_times(const TrainingPlan<R>& plan, const Layout<R>& x, const Stages<
   }
   auto t_max = kSlowestStage(slowest.best());
   auto n = x.n;
-  NAME(T_pipe, n);
-  auto T_work = work.total() + exposed;
-  NAME(T_work);
+  NAME(T_pipe, n, T_work);
   auto T_send = out.transfers;
   NAME(T_send);
   out.bubble = kBubbleUneven(max(Seconds<R>{}, T_pipe - n * t_max - T_send));
   out.imbalance = kImbalancePlayed(n * t_max - T_work);
+  return out;
+}
+
+// A schedule that is played with its stages as uneven as their FLOPs.
+template <class R>
+PipelineTime<R> uneven_times(const TrainingPlan<R>& plan, const Layout<R>& x,
+                             const Stages<R>& stages, const ComputeTime<R>& work,
+                             Seconds<R> exposed, Seconds<R> send) {
+  const auto pieces = piece_passes(plan, x, stages, work, exposed);
+  return played_pipeline(x, stages, pieces, work.total() + exposed, send);
 }
 
 // exposed: what the layers' own communication leaves exposed in a step.
@@ -270,7 +278,7 @@ PipelineTime<R> pipeline_time(const TrainingPlan<R>& plan, const Layout<R>& x,
   const bool uneven = uneven_stages(plan);
   if (!counts_slots(plan.schedule.kind) || plan.schedule.played) {
     if (plays_out(plan))
-      uneven_times(plan, x, stages, work, exposed, send, out);
+      out = uneven_times(plan, x, stages, work, exposed, send);
     else
       out.bubble = bubble(
           PipelineShape<R>{plan.schedule.kind, plan.mesh.pipeline, chunks_of(plan.schedule), x.n},

@@ -14,7 +14,9 @@ doc::Value resolve_chip(Workspace& work, const doc::Value& said, Diagnostics& di
 doc::Value resolve_node(Workspace& work, const doc::Value& said, Diagnostics& diagnostics);
 // For training, which needs formats of gradients; a recipe, for serving, does not.
 doc::Value resolve_precision(Workspace& work, const doc::Value& said, Diagnostics& diagnostics);
-doc::Value resolve_stack(Workspace& work, const doc::Value& said, Diagnostics& diagnostics);
+// chip: resolved, on which the stack runs; may be null.
+doc::Value resolve_stack(Workspace& work, const doc::Value& said, const doc::Value* chip,
+                         Diagnostics& diagnostics);
 doc::Value resolve_engine(Workspace& work, const doc::Value& said, Diagnostics& diagnostics);
 doc::Value resolve_recipe(Workspace& work, const doc::Value& said, Diagnostics& diagnostics);
 doc::Value resolve_optimizer(Workspace& work, const doc::Value& said, Diagnostics& diagnostics);

@@ -32,7 +32,6 @@ enum class Shelf {
   kOptimizers,
   kPresets,
   kStacks,
-  kCollectives,
   kEngines,
   kLaws
 };
@@ -42,10 +41,9 @@ struct ShelfInfo {
 };
 const ShelfInfo& shelf_info(Shelf shelf);
 inline constexpr Shelf kShelves[] = {
-    Shelf::kChips,   Shelf::kNodes,      Shelf::kFabrics,       Shelf::kClusters,
-    Shelf::kKernels, Shelf::kNccl,       Shelf::kStacks,        Shelf::kCollectives,
-    Shelf::kEngines, Shelf::kModels,     Shelf::kArchitectures, Shelf::kFormats,
-    Shelf::kRecipes, Shelf::kOptimizers, Shelf::kPresets,       Shelf::kLaws};
+    Shelf::kChips,   Shelf::kNodes,   Shelf::kFabrics,    Shelf::kClusters, Shelf::kKernels,
+    Shelf::kNccl,    Shelf::kStacks,  Shelf::kEngines,    Shelf::kModels,   Shelf::kArchitectures,
+    Shelf::kFormats, Shelf::kRecipes, Shelf::kOptimizers, Shelf::kPresets,  Shelf::kLaws};
 
 class Workspace {
  public:

@@ -149,7 +149,7 @@ struct HostLink {
 
 template <class R>
 struct Chip {
-  std::string id, name, usual_node, source;
+  std::string id, name, usual_node, usual_stack, source;
   Peak<R> peak;
   ChipMemory<R> memory;
   std::optional<Count<R>> units;
@@ -174,6 +174,7 @@ struct Chip {
     v(Field("host", "", "link to the host's memory"), s.host...);
     v(Field("power", "P_w", "board power limit").limit(Limit::kPositive), s.power...);
     v(Field("usual_node", "", "the node that `64x<chip>` means"), s.usual_node...);
+    v(Field("usual_stack", "", "the software stack that `stack: default` means"), s.usual_stack...);
     v(Field("source", "", "where the figures come from"), s.source...);
   }
 };

@@ -5,10 +5,10 @@
 //   base: generic-h100                    # what is not stated here
 //   gemm: {ceiling: 66.4%, ceiling_fp8: 59.2%}
 //   attention: {ceiling: 47.1%}
-//   collectives: nccl-h100
 //
 // Every value is a measurement or a fit, none is a fact of the chip, of one model or of one run.
-// Shares are of 1; `collectives` are curves measured inside one node.
+// Shares are of 1. Curves inside one node come from the chip's kernels (hardware/kernels), hops
+// between nodes from NCCL's own tuning model (hardware/nccl): the program fills them in.
 #pragma once
 
 #include <array>
@@ -17,6 +17,8 @@
 #include <vector>
 
 #include "reckon/doc/field.hpp"
+#include "reckon/spec/kernels.hpp"
+#include "reckon/spec/nccl.hpp"
 #include "reckon/units/quantity.hpp"
 
 namespace reckon {
@@ -41,9 +43,9 @@ struct Tile {
 // t_gemm = max(FLOPs / (P · ceiling · waves · K/(K + depth)), bytes / (W_m · memory.efficiency))
 template <class R>
 struct GemmStack {
-  Ratio<R> ceiling{1}, rowwise{1}, batched{1}, grouped{1}, depth_fp8{1};
+  Ratio<R> ceiling{1}, rowwise{1}, blockwise{1}, batched{1}, grouped{1}, depth_fp8{1};
   std::optional<Ratio<R>> ceiling_fp8, ceiling_fp4;
-  Count<R> depth{0}, smooth_waves{8};
+  Count<R> depth{0}, width_fp8{0}, smooth_waves{8};
   std::vector<Tile<R>> tiles;
 
   template <class V, class... S>
@@ -56,6 +58,8 @@ struct GemmStack {
     v(Field("ceiling_fp4", "gm4", "the same in fp4").efficiency(), s.ceiling_fp4...);
     v(Field("rowwise", "rw", "factor on the fp8 ceiling with one scale a row").efficiency(),
       s.rowwise...);
+    v(Field("blockwise", "bw", "the same with one scale a block (mxfp8)").efficiency(),
+      s.blockwise...);
     v(Field("batched", "bg", "factor on the ceiling of the batched GEMMs of unfused attention")
           .efficiency(),
       s.batched...);
@@ -65,6 +69,10 @@ struct GemmStack {
       s.depth...);
     v(Field("depth_fp8", "k8", "factor on that in fp8").hint(Hint::kRatio).limit(Limit::kPositive),
       s.depth_fp8...);
+    v(Field("width_fp8", "n8",
+            "in fp8: rows and columns, the fewer of them, at which half the ceiling is reached")
+          .count(),
+      s.width_fp8...);
     v(Field("smooth_waves", "w_s", "waves from which kernels smooth the tail").degree(),
       s.smooth_waves...);
     v(Field("tiles", "", "output tiles to choose from").required(), s.tiles...);
@@ -145,13 +153,20 @@ struct TrafficStack {
 // Fixed costs: of a kernel, of a layer on the host, of a step; and what grows with the GPUs.
 template <class R>
 struct FixedStack {
-  Seconds<R> kernel{}, layer{}, step{};
+  Seconds<R> kernel{}, layer{}, routing{}, scales{}, step{};
   Ratio<R> growth{};
 
   template <class V, class... S>
   static void fields(V&& v, S&... s) {
     v(Field("kernel", "tl", "of a kernel").required(), s.kernel...);
     v(Field("layer", "hl", "least time of a layer's forward pass: the host issues it"), s.layer...);
+    v(Field("routing", "t_route",
+            "of an MoE layer's pass: the host waits for the counts of a dropless routing"),
+      s.routing...);
+    v(Field("scales", "t_amax",
+            "fp8: of a chunk's pass, at every doubling beyond a node of the ranks that agree on "
+            "scales"),
+      s.scales...);
     v(Field("step", "t_fixed", "of a step"), s.step...);
     v(Field("growth", "jit", "longer by this share at every doubling beyond one node")
           .hint(Hint::kFraction),
@@ -163,19 +178,31 @@ struct FixedStack {
 template <class R>
 struct NetworkStack {
   Ratio<R> efficiency{1}, hops{1}, tree_rate{1}, all_to_all{1}, ring_attention{1}, peer{1};
+  std::optional<Ratio<R>> links;
   Seconds<R> base{}, node_hop{}, network_hop{}, tree_hop{};
 
   template <class V, class... S>
   static void fields(V&& v, S&... s) {
     v(Field("efficiency", "en", "share of the network's line rate").required().efficiency(),
       s.efficiency...);
-    v(Field("base", "a_base", "of every collective between nodes").required(), s.base...);
-    v(Field("node_hop", "a_node", "of a ring, inside a node").required(), s.node_hop...);
-    v(Field("network_hop", "a_net", "of a ring, between nodes").required(), s.network_hop...);
-    v(Field("tree_hop", "a_tree", "of a tree, inside a node").required(), s.tree_hop...);
+    v(Field("base", "a_base", "of every collective between nodes; NCCL's if not stated").required(),
+      s.base...);
+    v(Field("node_hop", "a_node", "of a ring, inside a node; NCCL's if not stated").required(),
+      s.node_hop...);
+    v(Field("network_hop", "a_net", "of a ring, between nodes; NCCL's if not stated").required(),
+      s.network_hop...);
+    v(Field("tree_hop", "a_tree", "of a tree, inside a node; NCCL's if not stated").required(),
+      s.tree_hop...);
     v(Field("hops", "lat", "factor on those").hint(Hint::kRatio).limit(Limit::kPositive),
       s.hops...);
-    v(Field("tree_rate", "e_tree", "a tree's rate over a ring's").efficiency(), s.tree_rate...);
+    v(Field("tree_rate", "e_tree", "a tree's rate over a ring's; NCCL's if not stated")
+          .required()
+          .efficiency(),
+      s.tree_rate...);
+    v(Field("links", "e_link", "factor on the curves' rates, where they are another chip's")
+          .limit(Limit::kPositive)
+          .hint(Hint::kRatio),
+      s.links...);
     v(Field("all_to_all", "ea2a", "share of the links that an all-to-all reaches").efficiency(),
       s.all_to_all...);
     v(Field("ring_attention", "e_hop", "share of the all-gather's rate that one hop reaches")
@@ -203,7 +230,10 @@ struct OverlapStack {
     v(Field("expert", "a2ao", "share of dispatch and combine that hides, where a plan overlaps it")
           .share(),
       s.expert...);
-    v(Field("contention", "cont", "slow-down of compute while FSDP communicates").share(),
+    v(Field("contention", "cont",
+            "slow-down of compute by communication behind it: units (SMs) and bandwidth that it "
+            "takes")
+          .share(),
       s.contention...);
     v(Field("exposure", "expo", "slow-down of FSDP's communication by compute; 1 = no overlap")
           .share(),
@@ -217,74 +247,67 @@ struct OverlapStack {
   }
 };
 
-enum class CurveOf { kAllReduce, kAllGather, kReduceScatter, kAllToAll };
-constexpr auto names(CurveOf) {
-  return std::array{"all_reduce", "all_gather", "reduce_scatter", "all_to_all"};
-}
-
-// Inside a node: t = latency + root · √(S / 1 MB) + wire bytes / rate.
+// Curves inside one node, of one library: from a chip's kernels.
 template <class R>
-struct NodeCurve {
-  CurveOf op{};
-  Count<R> ranks;
-  Seconds<R> latency, root;
-  ByteRate<R> rate;
-
-  template <class V, class... S>
-  static void fields(V&& v, S&... s) {
-    v(Field("op", "", "all_reduce | all_gather | reduce_scatter | all_to_all").required(), s.op...);
-    v(Field("ranks", "q_row", "GPUs it was measured on").required().degree(), s.ranks...);
-    v(Field("latency", "a", "of an empty call").required(), s.latency...);
-    v(Field("root", "g", "at 1 MB; grows with the square root of the bytes").required(), s.root...);
-    v(Field("rate", "W", "of large messages, bytes on the wire").required().limit(Limit::kPositive),
-      s.rate...);
-  }
-};
-
-template <class R>
-struct Collectives {
-  std::string id, name, source;
-  std::vector<NodeCurve<R>> curves;
+struct StackCollectives {
+  std::string id, library;
+  std::vector<CollectiveCurve<R>> curves;
 
   template <class V, class... S>
   static void fields(V&& v, S&... s) {
     v(Field("id", "", "the file's name, filled in by the program"), s.id...);
-    v(Field("name", "", "as people call it"), s.name...);
-    v(Field("curves", "", "by operation and group size, ascending").required(), s.curves...);
-    v(Field("source", "", "where the figures come from"), s.source...);
+    v(Field("library", "", "whose curves: as an entry there begins; NCCL if not stated"),
+      s.library...);
+    v(Field("curves", "", "one an operation, filled in from that file"), s.curves...);
   }
 };
 
 template <class R>
 struct Stack {
-  std::string id, name, source, fitted;
+  std::string id, name, source, fitted, software;
+  std::vector<std::string> chips;
+  std::optional<Count<R>> rows;
   GemmStack<R> gemm;
   AttentionStack<R> attention;
   TrafficStack<R> traffic;
   FixedStack<R> fixed;
   NetworkStack<R> network;
   OverlapStack<R> overlap;
-  Collectives<R> collectives;
-  bool eager = false, async_tensor = false, rowwise = false, fp8_dispatch = false;
+  StackCollectives<R> collectives;
+  CollectiveModel tier = CollectiveModel::kCalibrated;
+  std::optional<Nccl<R>> nccl;
+  bool eager = false, async_tensor = false, rowwise = false, blockwise = false,
+       fp8_dispatch = false;
   bool overlap_gradients = true, overlap_experts = false, scatter_gather = false;
 
   template <class V, class... S>
   static void fields(V&& v, S&... s) {
     v(Field("id", "", "the file's name, filled in by the program"), s.id...);
     v(Field("name", "", "as people call it"), s.name...);
-    v(Field("fitted", "", "on which runs, and how many"), s.fitted...);
+    v(Field("software", "", "the same on every chip: what a plan may name"), s.software...);
+    v(Field("chips", "", "files in hardware/chips that it is for; any if not stated"), s.chips...);
+    v(Field("fitted", "", "on which runs, and how well"), s.fitted...);
+    v(Field("rows", "n_rows", "runs behind the constants").count(), s.rows...);
     v(Field("gemm", "", "matrix products").required(), s.gemm...);
     v(Field("attention", "", "the attention core").required(), s.attention...);
     v(Field("traffic", "", "operators bound by memory").required(), s.traffic...);
     v(Field("fixed", "", "costs that no size changes").required(), s.fixed...);
     v(Field("network", "", "between nodes").required(), s.network...);
     v(Field("overlap", "", "what hides behind compute").required(), s.overlap...);
-    v(Field("collectives", "", "a file in hardware/collectives").by_name().required(),
+    v(Field("collectives", "",
+            "a file in hardware/kernels whose curves hold; the chip's if not stated")
+          .by_name(),
       s.collectives...);
+    v(Field("tier", "",
+            "collectives by line_rate: bytes over the link, as `assume` says; nccl: its tuning "
+            "model; calibrated: measured curves, and rings between nodes"),
+      s.tier...);
+    v(Field("nccl", "", "a file in hardware/nccl; nccl-2.30 if not stated").by_name(), s.nccl...);
     v(Field("eager", "", "elementwise kernels are not fused"), s.eager...);
     v(Field("async_tensor", "", "tensor-parallel collectives in pieces, behind GEMMs"),
       s.async_tensor...);
     v(Field("rowwise", "", "fp8 with one scale a row"), s.rowwise...);
+    v(Field("blockwise", "", "fp8 with one scale a block (mxfp8)"), s.blockwise...);
     v(Field("fp8_dispatch", "", "tokens go to experts in fp8"), s.fp8_dispatch...);
     v(Field("overlap_gradients", "", "gradients are reduced during the backward pass"),
       s.overlap_gradients...);

@@ -68,11 +68,9 @@ class Layer : public QuestionOf<LayerQuestion> {
   void fill(Workspace& work, doc::Value& tree, Diagnostics& d) const override {
     const doc::Value* stack = tree.is_mapping() ? tree.find("stack") : nullptr;
     if (!tree.is_mapping() || (stack && !stack->is_null())) return;
-    const doc::Value* chip = tree.at("cluster.node.chip.id");
-    const doc::Value defaults = layer_defaults(work, d);
-    const doc::Value* names = defaults.is_mapping() ? defaults.find("stacks") : nullptr;
-    const doc::Value* name = chip && names ? names->find(chip->text) : nullptr;
-    if (name) doc::set(tree, "stack", resolve_stack(work, *name, d));
+    const doc::Value* chip = tree.at("cluster.node.chip");
+    if (chip && chip->find("usual_stack"))
+      doc::set(tree, "stack", resolve_stack(work, doc::scalar("default"), chip, d));
   }
 
   void legal(const Input& q, const Asked& asked) const override {

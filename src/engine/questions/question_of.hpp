@@ -64,11 +64,11 @@ bool set_field(doc::Value& tree, const std::string& path, const std::string& val
 
 namespace detail {
 
-// One field of a question, looked up by its type.
+// One field of a question, looked up by its type. chip: on which a stack runs; may be null.
 template <class T>
-void resolve_field(Workspace& work, doc::Value& at, Diagnostics& d) {
+void resolve_field(Workspace& work, doc::Value& at, const doc::Value* chip, Diagnostics& d) {
   if constexpr (Element<T>::optional) {
-    resolve_field<typename Element<T>::type>(work, at, d);
+    resolve_field<typename Element<T>::type>(work, at, chip, d);
   } else if constexpr (std::is_same_v<T, Model<double>>) {
     at = resolve_model(work, at, d);
   } else if constexpr (std::is_same_v<T, Precision<double>>) {
@@ -86,14 +86,14 @@ void resolve_field(Workspace& work, doc::Value& at, Diagnostics& d) {
   } else if constexpr (std::is_same_v<T, Law<double>>) {
     at = resolve_law(work, at, d);
   } else if constexpr (std::is_same_v<T, Stack<double>>) {
-    at = resolve_stack(work, at, d);
+    at = resolve_stack(work, at, chip, d);
   } else if constexpr (std::is_same_v<T, Chip<double>>) {
     at = resolve_chip(work, at, d);
   }
 }
 
 template <class T>
-constexpr bool looked_up =
+constexpr bool found_by_name =
     std::is_same_v<T, Precision<double>> || std::is_same_v<T, Optimizer<double>> ||
     std::is_same_v<T, Assume<double>> || std::is_same_v<T, Law<double>>;
 
@@ -214,7 +214,7 @@ class QuestionOf : public Question {
     };
     each([&](const Field& f, auto& member) {
       using T = std::decay_t<decltype(member)>;
-      if (detail::looked_up<T>) defaults.emplace_back(f.name);
+      if (detail::found_by_name<T>) defaults.emplace_back(f.name);
       has_cluster = has_cluster || f.name == "cluster";
     });
     fill_defaults(work, defaults, tree, d);
@@ -230,7 +230,8 @@ class QuestionOf : public Question {
         [&](const Field& f, auto& member) {
           using T = std::decay_t<decltype(member)>;
           doc::Value* at = f.name == name ? tree.find(f.name) : nullptr;
-          if (at && !at->is_null()) detail::resolve_field<T>(work, *at, d);
+          if (at && !at->is_null())
+            detail::resolve_field<T>(work, *at, tree.at("cluster.node.chip"), d);
         },
         shape);
   }

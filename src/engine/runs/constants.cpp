@@ -111,7 +111,7 @@ std::optional<Stack<double>> usual_stack(Workspace& work, const std::string& id,
   const doc::Value from = base && base->is_scalar() ? *base : doc::scalar(id, said);
   Stack<double> out;
   Origins origins;
-  bind(resolve_stack(work, from, d), out, {d, origins});
+  bind(resolve_stack(work, from, nullptr, d), out, {d, origins});
   if (d.error_count() > before) return {};
   return out;
 }

@@ -22,7 +22,7 @@ const std::vector<std::string_view>& leaf_ids() {
       // Under a software stack; what a larger cluster adds is a share of these.
       kOperatorUseful.id, kOperatorAgain.id, kMeanExposed.id, kOperatorBubble.id,
       kOperatorImbalance.id, kPeerExposed.id, kOutside.id, kGradientsExposed.id, kGradientsAlone.id,
-      kFixedStep.id};
+      kGradientsInBuckets.id, kFixedStep.id};
   return ids;
 }
 

@@ -49,10 +49,17 @@ Ratio<R> wire_factor(CollectiveOp op, Count<R> q) {
   return kWireFactor(passes * (q - 1) / q);
 }
 
+// Of a curve at one group size.
 template <class R>
-CurveCost<R> curve_cost(Bytes<R> S, Count<R> q, const CollectiveCurve<R>& curve) {
-  CurveCost<R> x;
-  x.factor = wire_factor(curve.op, q);
+struct CurveConstants {
+  Seconds<R> wait;
+  ByteRate<R> rate;
+  Bytes<R> half;
+  Ratio<R> power;
+};
+
+template <class R>
+CurveConstants<R> curve_constants(Count<R> q, const CollectiveCurve<R>& curve) {
   auto l = log2(q / 2);
   auto a_2 = curve.wait;
   auto B_2 = curve.rate;
@@ -60,18 +67,23 @@ CurveCost<R> curve_cost(Bytes<R> S, Count<R> q, const CollectiveCurve<R>& curve)
   auto g_a = curve.wait_growth;
   auto g_B = curve.rate_growth;
   auto g_h = curve.half_growth;
-  auto u = curve.power;
-  NAME(S, l, a_2, B_2, h_2, g_a, g_B, g_h, u);
-  x.wait = kCurveWait(a_2 * pow(g_a, l));
-  x.rate = kCurveRate(B_2 * pow(g_B, l));
-  x.half = kCurveHalf(h_2 * pow(g_h, l));
-  auto f = x.factor;
-  auto a = x.wait;
-  auto B = x.rate;
-  auto h = x.half;
-  NAME(f);
-  x.time = kCurveSeconds(a + f * S / B * (1 + pow(h / S, u)));
-  return x;
+  NAME(l, a_2, B_2, h_2, g_a, g_B, g_h);
+  return {kCurveWait(a_2 * pow(g_a, l)), kCurveRate(B_2 * pow(g_B, l)),
+          kCurveHalf(h_2 * pow(g_h, l)), curve.power};
+}
+
+template <class R>
+Seconds<R> curve_seconds(Bytes<R> S, Ratio<R> f, const CurveConstants<R>& at) {
+  auto [a, B, h, u] = at;
+  NAME(S, f, u);
+  return kCurveSeconds(a + f * S / B * (1 + pow(h / S, u)));
+}
+
+template <class R>
+CurveCost<R> curve_cost(Bytes<R> S, Count<R> q, const CollectiveCurve<R>& curve) {
+  auto f = wire_factor(curve.op, q);
+  const CurveConstants<R> at = curve_constants(q, curve);
+  return {f, at.wait, at.rate, at.half, curve_seconds(S, f, at)};
 }
 
 // The curve beyond a measured row: as much above or below it as there.

@@ -116,9 +116,10 @@ template <class R>
 Seconds<R> ring_hop(Bytes<R> kv_bytes, const Group<R>& group, const OperatorMachine<R>& m) {
   const auto& k = m.stack.network;
   NAME(kv_bytes);
+  if (m.stack.tier == CollectiveModel::kLineRate) return line_hop(kv_bytes, group, m);
   if (group.crosses())
     return kRingStepNetwork(kv_bytes / (port_rate(group, m) * k.efficiency) + k.network_hop);
-  auto W = curve(CurveOf::kAllGather, m.N_node, m).rate;
+  auto W = link_rate(CollectiveOp::kAllGather, m);
   NAME(W);
   return kRingStep(kv_bytes / (k.ring_attention * W) + k.node_hop);
 }

@@ -9,6 +9,8 @@
 #include <optional>
 #include <type_traits>
 
+#include "reckon/cost/collectives.hpp"
+#include "reckon/cost/mesh.hpp"
 #include "reckon/spec/hardware.hpp"
 #include "reckon/spec/stack.hpp"
 #include "reckon/units/formula/formula.hpp"
@@ -48,7 +50,7 @@ template <class R>
 struct GemmRates {
   FlopRate<R> P;
   Ratio<R> gm;
-  Count<R> k0;
+  Count<R> k0, n0;  // depth and width at which half the ceiling is reached
   Bytes<R> element;
 };
 
@@ -56,24 +58,27 @@ struct GemmRates {
 template <class R>
 class KnownTimes {
  public:
-  const Seconds<R>* find(CurveOf op, Bytes<R> S, Count<R> q, Count<R> r) const {
+  const Seconds<R>* find(CollectiveOp op, Bytes<R> S, const Group<R>& g) const {
     for (std::size_t i = 0; i < count_; ++i) {
       const Known& k = known_[i];
-      if (k.op == op && k.S == plain(S) && k.q == plain(q) && k.r == plain(r)) return &k.time;
+      if (k.op == op && k.S == plain(S) && k.q == plain(g.q) && k.r == plain(g.r) &&
+          k.uplink == uplink_of(g))
+        return &k.time;
     }
     return nullptr;
   }
-  void keep(CurveOf op, Bytes<R> S, Count<R> q, Count<R> r, Seconds<R> time) {
+  void keep(CollectiveOp op, Bytes<R> S, const Group<R>& g, Seconds<R> time) {
     if (count_ == known_.size()) return;
-    known_[count_++] = {op, plain(S), plain(q), plain(r), time};
+    known_[count_++] = {op, plain(S), plain(g.q), plain(g.r), uplink_of(g), time};
   }
 
  private:
   struct Known {
-    CurveOf op{};
-    double S = 0, q = 0, r = 0;
+    CollectiveOp op{};
+    double S = 0, q = 0, r = 0, uplink = 0;
     Seconds<R> time{};
   };
+  static double uplink_of(const Group<R>& g) { return g.uplink ? plain(*g.uplink) : 0; }
   std::array<Known, 10> known_;
   std::size_t count_ = 0;
 };
@@ -83,7 +88,10 @@ template <class R>
 struct OperatorMachine {
   const Chip<R>& chip;
   const Stack<R>& stack;
-  ByteRate<R> W_nic{}, W_link{};  // of one GPU, line rates
+  const Assume<R>& assume;
+  const NcclGeneration<R>* generation = nullptr;  // where collectives are priced by NCCL's model
+  Links<R> links{};                               // under the efficiencies of `assume`: line_rate
+  ByteRate<R> W_nic{}, W_link{};                  // of one GPU, line rates
   Count<R> N_node{1};
   GemmRates<R> gemm, gemm16;  // in the format of the run; in 16 bits
   mutable KnownTimes<R> known{};
@@ -123,7 +131,7 @@ Flops<R> gemm_flops(const Gemm<R>& g) {
 
 template <class R>
 Seconds<R> gemm_time(Gemm<R> g, const GemmRates<R>& rates, const OperatorMachine<R>& m) {
-  auto [P, gm, k0, element] = rates;
+  auto [P, gm, k0, n0, element] = rates;
   const auto& W_m = m.chip.memory.bandwidth;
   const auto& em = m.stack.traffic.efficiency;
   const auto& tl = m.stack.fixed.kernel;
@@ -146,7 +154,12 @@ Seconds<R> gemm_time(Gemm<R> g, const GemmRates<R>& rates, const OperatorMachine
     e_tile.offer({"tile", i++},
                  tile_share(g, outputs, tile, *m.chip.units, m.stack.gemm.smooth_waves));
   }
-  auto eta = kGemmShare(gm * e_tile.best() * K / (K + k0));
+  auto filled = K / (K + k0);
+  if (!(n0 <= 0)) {
+    auto width = min(M, N);
+    filled = filled * width / (width + n0);
+  }
+  auto eta = kGemmShare(gm * e_tile.best() * filled);
   auto bytes = gemm_bytes(g, rates);
   NAME(bytes);
   return kTiledGemmTime(max(2_flop * outputs * K / (P * eta), bytes / (W_m * em)) + tl);
@@ -164,6 +177,13 @@ Seconds<R> gemm_gradients(const Gemm<R>& g, const GemmRates<R>& rates,
 template <class R>
 Ratio<R> left_of(Ratio<R> hidden, const OverlapStack<R>& o) {
   return 1 - hidden * (1 - o.contention);
+}
+
+// Of them the gradient of the weights alone, which some schedules run apart.
+template <class R>
+Seconds<R> weight_gradient(const Gemm<R>& g, const GemmRates<R>& rates,
+                           const OperatorMachine<R>& m) {
+  return gemm_time<R>({g.K, g.N, g.M, g.batch}, rates, m);
 }
 
 template <class R>

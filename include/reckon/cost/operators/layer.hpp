@@ -13,6 +13,7 @@
 #include "reckon/cost/activations.hpp"
 #include "reckon/cost/experts.hpp"
 #include "reckon/cost/operators/attention.hpp"
+#include "reckon/cost/operators/context.hpp"
 #include "reckon/cost/operators/elementwise.hpp"
 #include "reckon/cost/operators/recompute.hpp"
 
@@ -158,13 +159,13 @@ Pass<R> tensor_time(const TrainingPlan<R>& plan, const LayerGroup<R>& g, const L
                      : Count<R>{2};
   NAME(exposed, regions);
   if (!plan.mesh.sequence) {
-    auto each = collective_time(CurveOf::kAllReduce, l.H, x.tensor, m);
+    auto each = collective_time(CollectiveOp::kAllReduce, l.H, x.tensor, m);
     NAME(each);
     auto both = kTensorExposed(regions * each * exposed);
     return {both, both};
   }
-  auto gather = collective_time(CurveOf::kAllGather, l.H, x.tensor, m);
-  auto each = gather + collective_time(CurveOf::kReduceScatter, l.H, x.tensor, m);
+  auto gather = collective_time(CollectiveOp::kAllGather, l.H, x.tensor, m);
+  auto each = gather + collective_time(CollectiveOp::kReduceScatter, l.H, x.tensor, m);
   NAME(gather, each);
   auto forward = kTensorExposed(regions * each * exposed);
   auto as_forward = forward;
@@ -172,15 +173,27 @@ Pass<R> tensor_time(const TrainingPlan<R>& plan, const LayerGroup<R>& g, const L
   return {forward, kTensorBackward(as_forward + o.regather * (2 * gather * exposed))};
 }
 
+// The whole all-to-all of an MoE layer's tokens. x: bytes of a rank's tokens, one copy each; what
+// leaves the node goes once to each node that holds any of a token's experts, and there once to
+// each such GPU; both links work at once.
+inline const Formula kDispatchNear{"operator.dispatch.in_node", "t_a2a",
+                                   "tokens to experts inside a node",
+                                   "a copy for each GPU that holds any of a token's experts"};
+inline const Formula kDispatchFar{"operator.dispatch.across", "t_a2a",
+                                  "tokens to experts across nodes",
+                                  "a copy for each node over the network, for each GPU over links"};
+
 template <class R>
 Seconds<R> dispatch_time(Bytes<R> x, const Mlp<R>& mlp, const Group<R>& group, Dispatch convention,
                          const OperatorMachine<R>& m) {
   const NetworkStack<R>& k = m.stack.network;
   const Copies<R> copies = dispatch_copies(mlp, group, convention);
+  if (m.stack.tier == CollectiveModel::kLineRate)
+    return all_to_all(x, copies, group, m.links, m.assume).time;
   auto q = group.q;
   auto r = group.r;
   auto to_gpus = copies.to_gpus;
-  auto W = curve(CurveOf::kAllToAll, m.N_node, m).rate;
+  auto W = link_rate(CollectiveOp::kAllToAll, m);
   NAME(x, q, r, to_gpus, W);
   if (!group.crosses())
     return kDispatchNear(x * to_gpus * (r - 1) / r / (W * k.all_to_all) + k.base);
@@ -274,15 +287,15 @@ LayerTime<R> layer_time(const TrainingPlan<R>& plan, const LayerGroup<R>& g, con
     forward.add(label, time.forward);
     backward.add(label, time.backward);
   }
+  if (g.mlp.kind == MlpKind::kMoe && !(m.stack.fixed.routing <= Seconds<R>{}))
+    forward.add("routing", m.stack.fixed.routing);
   out.attention = attention.forward + attention.backward;
   out.elementwise = elementwise.forward + elementwise.backward;
   out.casts = casts.forward + casts.backward;
   out.work = {forward.total(), backward.total()};
   out.tensor = tensor_time(plan, g, x, l, m);
   out.expert = expert_time(plan, g, x, l, m);
-  if (g.mixer.kind != MixerKind::kNone)
-    out.context = ring_exposed(2_B * l.T * kv_widths_on_rank(plan.model, g.mixer, plan.mesh.tensor),
-                               attention, plan.mesh.context, x.context, m);
+  out.context = context_time(plan, g.mixer, x.context, l.T, attention, m);
   for (const auto& [label, time] : {std::pair{"tensor exposed", out.tensor},
                                     {"experts exposed", out.expert},
                                     {"context exposed", out.context}}) {

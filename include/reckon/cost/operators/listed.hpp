@@ -210,26 +210,26 @@ class LayerList {
   // its end, which is where the forward pass begins.
   void begin(bool any, const char* where) {
     if (any && split() && sequence()) {
-      collective(CurveOf::kAllGather, std::string("gather_") + where,
+      collective(CollectiveOp::kAllGather, std::string("gather_") + where,
                  backward_ ? "all-gather of gradients" : "all-gather of activations");
     }
   }
   void end(bool any, const char* where) {
     if (!any || !split()) return;
     if (sequence())
-      collective(CurveOf::kReduceScatter, std::string("scatter_") + where, "reduce-scatter");
+      collective(CollectiveOp::kReduceScatter, std::string("scatter_") + where, "reduce-scatter");
     else
-      collective(CurveOf::kAllReduce, std::string("reduce_") + where, "all-reduce");
+      collective(CollectiveOp::kAllReduce, std::string("reduce_") + where, "all-reduce");
   }
-  void collective(CurveOf op, const std::string& id, const std::string& label) {
+  void collective(CollectiveOp op, const std::string& id, const std::string& label) {
     auto time = collective_time(op, l_.H, x_.tensor, m_);
-    tensor_row(id, label, op == CurveOf::kAllReduce ? Count<R>{2} : Count<R>{1}, time,
+    tensor_row(id, label, op == CollectiveOp::kAllReduce ? Count<R>{2} : Count<R>{1}, time,
                left_of(time));
   }
   // Seen again by the weights' gradients, and mostly behind them.
   void gather_again(const char* where) {
     if (!split() || !sequence()) return;
-    auto time = collective_time(CurveOf::kAllGather, l_.H, x_.tensor, m_);
+    auto time = collective_time(CollectiveOp::kAllGather, l_.H, x_.tensor, m_);
     tensor_row(std::string("regather_") + where, "all-gather of inputs, for the weights",
                Count<R>{1}, time, m_.stack.overlap.regather * left_of(time));
   }

@@ -21,7 +21,7 @@ void set_time(Operation<R>& op, Seconds<R> one) {
 
 // S in so many messages.
 template <class R>
-Seconds<R> in_messages(CurveOf op, Bytes<R> S, Count<R> messages, const Group<R>& group,
+Seconds<R> in_messages(CollectiveOp op, Bytes<R> S, Count<R> messages, const Group<R>& group,
                        const OperatorMachine<R>& m) {
   if (group.q <= 1 || S <= Bytes<R>{}) return {};
   NAME(messages);
@@ -36,7 +36,7 @@ void retime_data(const CommunicationInputs<R>& in, const OperatorMachine<R>& m,
   const ParameterBytes<R> gradients = gradient_bytes(in), weights = weight_bytes(in);
   const bool layerwise = !(plan.sharding.zero < 3) && !(in.shard.layers <= 0);
   const auto messages = layerwise ? in.shard.layers : Count<R>{1};
-  const auto timed = [&](CurveOf op, const ParameterBytes<R>& S, const Group<R>& dense,
+  const auto timed = [&](CollectiveOp op, const ParameterBytes<R>& S, const Group<R>& dense,
                          const Group<R>& experts) {
     Sum<kSecond, R> both;
     both.add("dense", in_messages(op, S.dense, messages, dense, m));
@@ -44,14 +44,34 @@ void retime_data(const CommunicationInputs<R>& in, const OperatorMachine<R>& m,
     return kOneCollective(both.total());
   };
   set_time(c.all_reduce,
-           timed(CurveOf::kAllReduce, gradients, in.layout.data, in.layout.experts_data));
-  set_time(c.all_gather, timed(CurveOf::kAllGather, weights, groups.shard, groups.expert_shard));
+           timed(CollectiveOp::kAllReduce, gradients, in.layout.data, in.layout.experts_data));
+  set_time(c.all_gather,
+           timed(CollectiveOp::kAllGather, weights, groups.shard, groups.expert_shard));
   set_time(c.reduce_scatter,
-           timed(CurveOf::kReduceScatter, gradients, groups.shard, groups.expert_shard));
+           timed(CollectiveOp::kReduceScatter, gradients, groups.shard, groups.expert_shard));
   if (!c.replicas.any()) return;
   ParameterBytes<R> mine{gradients.dense / in.layout.shard, {}};
   if (!(gradients.routed <= Bytes<R>{})) mine.routed = gradients.routed / in.layout.expert_shard;
-  set_time(c.replicas, timed(CurveOf::kAllReduce, mine, groups.replicas, groups.expert_replicas));
+  set_time(c.replicas,
+           timed(CollectiveOp::kAllReduce, mine, groups.replicas, groups.expert_replicas));
+}
+
+// One hop of the ring, one gather, or both exchanges of a pass; of the mean layer.
+template <class R>
+Seconds<R> one_context_move(const CommunicationInputs<R>& in, Bytes<R> sent,
+                            const OperatorMachine<R>& m) {
+  const TrainingPlan<R>& plan = in.plan;
+  const Group<R>& group = in.layout.context;
+  if (plan.mesh.context_by == ContextBy::kRing) return ring_hop(sent, group, m);
+  const ContextWidths<R> w = context_widths(plan);
+  auto T = in.layout.T;
+  auto c = plan.mesh.context;
+  NAME(T, c);
+  if (plan.mesh.context_by == ContextBy::kAllGather)
+    return collective_time(CollectiveOp::kAllGather, 2_B * T * c * w.kv, group, m);
+  auto half = T * w.all;  // of two exchanges; with grouped queries the second is the longer one
+  NAME(half);
+  return 2 * collective_time(CollectiveOp::kAllToAll, 1_B * half, group, m);
 }
 
 template <class R>
@@ -61,12 +81,12 @@ void retime_layers(const CommunicationInputs<R>& in, const OperatorMachine<R>& m
   const LayerShape<R> l = layer_shape(plan, in.layout);
   if (c.tensor.any()) {
     auto one = plan.mesh.sequence
-                   ? collective_time(CurveOf::kAllGather, l.H, in.layout.tensor, m) +
-                         collective_time(CurveOf::kReduceScatter, l.H, in.layout.tensor, m)
-                   : collective_time(CurveOf::kAllReduce, l.H, in.layout.tensor, m);
+                   ? collective_time(CollectiveOp::kAllGather, l.H, in.layout.tensor, m) +
+                         collective_time(CollectiveOp::kReduceScatter, l.H, in.layout.tensor, m)
+                   : collective_time(CollectiveOp::kAllReduce, l.H, in.layout.tensor, m);
     set_time(c.tensor, one);
   }
-  if (c.context.any()) set_time(c.context, ring_hop(c.context.one.bytes, in.layout.context, m));
+  if (c.context.any()) set_time(c.context, one_context_move(in, c.context.one.bytes, m));
   for (const LayerGroup<R>& g : plan.model.layers) {
     if (g.mlp.kind != MlpKind::kMoe || !c.expert.any()) continue;
     set_time(c.expert,

@@ -11,6 +11,7 @@
 #include "reckon/cost/operators/layer.hpp"
 #include "reckon/cost/operators/machine.hpp"
 #include "reckon/cost/operators/parts.hpp"
+#include "reckon/cost/pipeline.hpp"
 #include "reckon/cost/step.hpp"
 
 namespace reckon {
@@ -51,6 +52,17 @@ inline const Formula kPeerTime{"operator.p2p", "t_p2p", "sends of a micro-batch 
 inline const Formula kPeerExposed{"operator.p2p.exposed", "T_p2p", "sends between stages, exposed",
                                   "of each micro-batch, and once through the pipeline"};
 
+inline const Formula kPeerPlayed{"operator.p2p.played", "t_send",
+                                 "of a send between stages, what delays the next one",
+                                 "of the sends of a micro-batch, one"};
+inline const Formula kGradientsInBuckets{
+    "operator.gradients.buckets", "T_dp_exp", "gradients reduced in buckets, exposed",
+    "what the window leaves, at least the last bucket: Li 2020"};
+
+inline const Formula kScales{"operator.fp8.scales", "T_amax", "agreeing on fp8 scales",
+                             "every pass of every chunk waits for all tensor, context and data "
+                             "ranks: a doubling of them adds a share"};
+
 template <class R>
 struct OperatorContext {
   const TrainingPlan<R>& plan;
@@ -69,7 +81,7 @@ struct TableTime {
 template <class R>
 Seconds<R> table_reduce(const Layout<R>& x, const LayerShape<R>& l, const OperatorMachine<R>& m) {
   if (l.t <= 1) return {};
-  auto reduce = collective_time(CurveOf::kAllReduce, l.H, x.tensor, m);
+  auto reduce = collective_time(CollectiveOp::kAllReduce, l.H, x.tensor, m);
   NAME(reduce);
   return kTableReduce(reduce * left_of(m.stack.overlap.tensor, m.stack.overlap));
 }
@@ -110,7 +122,7 @@ struct ShardedTransfer {
 };
 
 template <class R>
-Seconds<R> both_groups(CurveOf op, Bytes<R> dense, Bytes<R> routed, const Group<R>& all,
+Seconds<R> both_groups(CollectiveOp op, Bytes<R> dense, Bytes<R> routed, const Group<R>& all,
                        const Group<R>& experts, const OperatorMachine<R>& m) {
   auto t = collective_time(op, dense, all, m);
   if (routed <= Bytes<R>{}) return t;
@@ -126,12 +138,12 @@ ShardedTransfer<R> sharded_transfer(const OperatorContext<R>& x, Count<R> P_dens
   const auto& b_red = plan.precision.reduce.size;
   NAME(P_dense, P_routed);
   ShardedTransfer<R> out;
-  out.gather = both_groups(CurveOf::kAllGather, b_gat * P_dense, b_gat * P_routed, groups.shard,
-                           groups.expert_shard, x.machine);
-  out.reduce = both_groups(CurveOf::kReduceScatter, b_red * P_dense, b_red * P_routed, groups.shard,
-                           groups.expert_shard, x.machine);
+  out.gather = both_groups(CollectiveOp::kAllGather, b_gat * P_dense, b_gat * P_routed,
+                           groups.shard, groups.expert_shard, x.machine);
+  out.reduce = both_groups(CollectiveOp::kReduceScatter, b_red * P_dense, b_red * P_routed,
+                           groups.shard, groups.expert_shard, x.machine);
   if (groups.replicas.q <= 1) return out;
-  auto replicas = both_groups(CurveOf::kAllReduce, b_red * P_dense / x.layout.shard,
+  auto replicas = both_groups(CollectiveOp::kAllReduce, b_red * P_dense / x.layout.shard,
                               P_routed <= 0 ? Bytes<R>{} : b_red * P_routed / x.layout.expert_shard,
                               groups.replicas, groups.expert_replicas, x.machine);
   auto n = x.layout.n;
@@ -160,10 +172,11 @@ ShardedLayer<R> shard_layer(const OperatorContext<R>& x, const LayerTime<R>& l,
   NAME(gather, reduce, n);
   ShardedLayer<R> out;
   const bool piped = !(x.plan.mesh.pipeline <= 1);
+  const bool regather = x.plan.sharding.reshard;  // else what was gathered forward is still there
   // With a pipeline weights are gathered once and gradients reduced once a step.
-  out.all =
-      piped ? Pass<R>{alone.forward + gather / n, alone.backward + reduce / n}
-            : Pass<R>{behind(alone.forward, gather, o), behind(alone.backward, gather + reduce, o)};
+  out.all = piped ? Pass<R>{alone.forward + gather / n, alone.backward + reduce / n}
+                  : Pass<R>{behind(alone.forward, gather, o),
+                            behind(alone.backward, regather ? gather + reduce : 1 * reduce, o)};
   if (!first) return out;
   const Model<R>& model = x.plan.model;
   auto tables = model.tied ? Count<R>{1} : Count<R>{2};
@@ -191,8 +204,18 @@ Seconds<R> gradients_exposed(const OperatorContext<R>& x, const StageShard<R>& s
   auto S = b_red * shard.dense;
   auto S_routed = b_red * shard.experts.full;
   Seconds<R> T_dp;
+  if (plan.sharding.bucket) {  // DDP
+    auto n_bucket = buckets(S, *plan.sharding.bucket);
+    NAME(n_bucket);
+    T_dp = n_bucket * both_groups(CollectiveOp::kAllReduce, S / n_bucket, S_routed / n_bucket,
+                                  x.layout.data, x.layout.experts_data, m);
+    NAME(T_dp, window);
+    if (!m.stack.overlap_gradients) return kGradientsAlone(T_dp);
+    return kGradientsInBuckets(max(T_dp / n_bucket, T_dp - m.stack.overlap.gradients * window));
+  }
   if (plan.sharding.zero < 1) {
-    T_dp = both_groups(CurveOf::kAllReduce, S, S_routed, x.layout.data, x.layout.experts_data, m);
+    T_dp =
+        both_groups(CollectiveOp::kAllReduce, S, S_routed, x.layout.data, x.layout.experts_data, m);
   } else {
     const auto t = sharded_transfer(x, shard.dense, shard.experts.full);
     T_dp = t.gather + t.reduce;
@@ -212,8 +235,8 @@ Seconds<R> peer_time(const OperatorContext<R>& x) {
   const bool split = plan.mesh.sequence || m.stack.scatter_gather;
   auto once = stage_hop(x.layout, split ? x.shape.H / x.shape.t : x.shape.H, m);
   if (m.stack.scatter_gather && !plan.mesh.sequence)
-    once = once + collective_time(CurveOf::kAllGather, x.shape.H, x.layout.tensor, m);
-  auto v = plan.schedule.chunks;
+    once = once + collective_time(CollectiveOp::kAllGather, x.shape.H, x.layout.tensor, m);
+  auto v = chunks_of(plan.schedule);
   NAME(once, v);
   return kPeerTime(2 * once * left_of(m.stack.overlap.pipeline, m.stack.overlap) * v);
 }
@@ -236,6 +259,19 @@ Seconds<R> over_layers(const OperatorContext<R>& x, Of of) {
     sum.add(group_label(x.plan.model, "layers", "layers of group", g), L_g * of(g));
   }
   return sum.total();
+}
+
+// Delayed scaling: the largest values are reduced over all ranks of a stage after every pass.
+template <class R>
+Seconds<R> scales_time(const OperatorContext<R>& x) {
+  const auto& each = x.machine.stack.fixed.scales;
+  if (x.plan.precision.compute != Compute::kFp8 || each <= Seconds<R>{}) return {};
+  auto n = x.layout.n;
+  auto v = chunks_of(x.plan.schedule);
+  auto t = x.plan.mesh.tensor;
+  auto ranks = x.layout.ranks;
+  NAME(n, v, t, ranks);
+  return kScales(2 * n * v * each * max(0, log2(t * ranks / 8)));
 }
 
 template <class R>
@@ -311,19 +347,73 @@ void fill_layers(const OperatorContext<R>& x, const OperatorLayers<R>& layers,
   s.parts.tables = mean_of(x, tables);
 }
 
+// The gradients of a layer's weights, which a schedule that isn't a number of slots runs apart.
 template <class R>
-void fill_pipeline(const OperatorContext<R>& x, const StageTimes<R>& t, OperatorStep<R>& s) {
+Seconds<R> weight_gradients(const OperatorContext<R>& x, const LayerGroup<R>& g) {
+  std::vector<NamedGemm<R>> gemms;
+  layer_gemms(x.plan, g, x.shape, gemms);
+  Sum<kSecond, R> all;
+  for (const auto& [label, shape, grouped] : gemms) {
+    auto w = weight_gradient(shape, x.machine.gemm, x.machine);
+    all.add(label, grouped ? w / x.machine.stack.gemm.grouped : w);
+  }
+  return all.total();
+}
+
+// Passes of every piece of the model.
+template <class R>
+std::vector<StagePasses<kSecond, R>> operator_pieces(const OperatorContext<R>& x,
+                                                     const OperatorLayers<R>& layers,
+                                                     const std::vector<ShardedLayer<R>>& sharded) {
+  std::vector<StagePasses<kSecond, R>> out;
+  const int pieces = x.stages.cut().pieces();
+  for (int i = 0; i < pieces; ++i) {
+    Sum<kSecond, R> F, B, W;
+    x.stages.groups_of_piece(i, [&](std::size_t g, Count<R> n) {
+      const Label label = group_label(x.plan.model, "layers", "layers of group", g);
+      auto weights = weight_gradients(x, x.plan.model.layers[g]);
+      NAME(weights);
+      F.add(label, n * sharded[g].all.forward);
+      B.add(label, n * (sharded[g].all.backward - weights));
+      W.add(label, n * weights);
+    });
+    const auto& [embedding, head] = std::pair(layers.embedding, layers.head);
+    if (i == 0) F.add("embedding", embedding.work + embedding.reduce);
+    if (i == pieces - 1) {  // three GEMMs, a pass each
+      auto third = (head.work + head.reduce) / 3;
+      NAME(third);
+      F.add("head", third);
+      B.add("head", third);
+      W.add("head", third);
+    }
+    out.push_back({F.total(), B.total(), W.total()});
+  }
+  return out;
+}
+
+template <class R>
+void fill_pipeline(const OperatorContext<R>& x, const OperatorLayers<R>& layers,
+                   const std::vector<ShardedLayer<R>>& sharded, const StageTimes<R>& t,
+                   OperatorStep<R>& s) {
   if (x.plan.mesh.pipeline <= 1) return;
   auto t_max = t.slowest;
   auto t_all = t.all;
   auto t_p2p = peer_time(x);
   auto n = x.layout.n;
-  auto v = x.plan.schedule.chunks;
+  auto v = chunks_of(x.plan.schedule);
   auto p = x.plan.mesh.pipeline;
   NAME(t_max, t_all, t_p2p, n, v, p);
+  if (!counts_slots(x.plan.schedule.kind) || x.plan.schedule.played) {
+    const auto pieces = operator_pieces(x, layers, sharded);
+    auto send = t_p2p / (2 * v);  // there and back, of every chunk
+    NAME(send);
+    s.pipeline = played_pipeline(x.layout, x.stages, pieces, n * t_all / p, kPeerPlayed(1 * send));
+    s.p2p = s.pipeline.transfers;
+    return;
+  }
+  s.p2p = kPeerExposed((n + (p - 1) / v) * t_p2p);
   s.pipeline.bubble = kOperatorBubble((t_all - t_max) / v);
   s.pipeline.imbalance = kOperatorImbalance(n * (t_max - t_all / p));
-  s.p2p = kPeerExposed((n + (p - 1) / v) * t_p2p);
 }
 
 template <class R>
@@ -358,8 +448,8 @@ OperatorStep<R> operator_step(const TrainingPlan<R>& plan, const Layout<R>& layo
   OperatorStep<R> s;
   fill_layers(x, layers, sharded, s);
   const StageTimes<R> t = stage_times(x, sharded, layers.embedding, layers.head);
-  fill_pipeline(x, t, s);
-  auto v = plan.schedule.chunks;
+  fill_pipeline(x, layers, sharded, t, s);
+  auto v = chunks_of(plan.schedule);
   auto p = plan.mesh.pipeline;
   auto busiest = t.layers_slowest;
   auto n = layout.n;
@@ -370,7 +460,7 @@ OperatorStep<R> operator_step(const TrainingPlan<R>& plan, const Layout<R>& layo
   s.data = s.data + outside + gradients_exposed(x, memory.shard, window);
   s.optimizer = optimizer_time(plan, layout, memory, m.stack.traffic.efficiency) +
                 m.stack.traffic.optimizer_kernels * m.stack.fixed.kernel;
-  s.fixed = kFixedStep(m.stack.fixed.step);
+  s.fixed = kFixedStep(m.stack.fixed.step + scales_time(x));
   Sum<kSecond, R> step;
   step.add("compute", s.compute.useful).add("recompute", s.compute.recompute);
   step.add("imbalance", s.pipeline.imbalance).add("bubble", s.pipeline.bubble);

@@ -34,11 +34,6 @@ constexpr auto names(Algorithm) {
                     "hierarchical", "all-peer", "in-switch"};
 }
 
-// Where its time comes from: bytes over the link by an algorithm of one's choice, NCCL's own tuning model, or a curve
-// fitted to measured times.
-enum class CollectiveModel { kLineRate, kNccl, kCalibrated };
-constexpr auto names(CollectiveModel) { return std::array{"line_rate", "nccl", "calibrated"}; }
-
 template <class R>
 struct CollectiveQuestion {
   std::string name, comment, library, kernels;
