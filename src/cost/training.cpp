@@ -30,10 +30,14 @@ void judge_memory(const TrainingPlan<R>& plan, TrainingEstimate<R>& e) {
 template <class R>
 void judge_host(const TrainingPlan<R>& plan, TrainingEstimate<R>& e) {
   const auto& node = plan.cluster.node;
-  if (plan.offload != Offload::kOptimizer || !node.host_memory) return;
+  if (!offloads(plan)) return;
+  auto M_host = e.memory.host;
+  auto N_node = node.gpus;
+  NAME(M_host, N_node);
+  e.host_node = kHostNode(N_node * M_host);
+  if (!node.host_memory) return;
   e.host_capacity = kHostCapacity(*node.host_memory / node.gpus);
-  if (fits(e.verdict) && *e.host_capacity < e.memory.states.host)
-    e.verdict = Verdict::kHostDoesNotFit;
+  if (fits(e.verdict) && *e.host_capacity < e.memory.host) e.verdict = Verdict::kHostDoesNotFit;
 }
 
 template <class R>
@@ -93,6 +97,7 @@ std::string_view longest_part(const TrainingEstimate<R>& e) {
       {"context-parallel communication", c.context.exposed},
       {"expert-parallel communication", c.expert.exposed},
       {"pipeline transfers", c.pipeline.exposed},
+      {"copies to the host", s.host},
       {"optimizer", s.optimizer}};
   const auto* longest = &parts[0];
   for (const auto& part : parts) {
@@ -154,7 +159,7 @@ template <class R>
 void rates(const TrainingPlan<R>& plan, TrainingEstimate<R>& e) {
   if (!e.step) return;
   e.bound = longest_part(e);
-  if (!counts_slots(plan.schedule.kind) && !(plan.mesh.pipeline <= 1))
+  if ((!counts_slots(plan.schedule.kind) || plan.schedule.played) && !(plan.mesh.pipeline <= 1))
     e.bubble = ratios_of(e.step->pipeline.bubble,
                          e.step->compute.total() + layer_exposed(e.communication));
   auto T = e.step->time;
@@ -171,6 +176,19 @@ void rates(const TrainingPlan<R>& plan, TrainingEstimate<R>& e) {
   e.mfu_causal = mfu(plan, e.layout, e.flops.causal, T);
   e.mfu_hfu = mfu(plan, e.layout, e.flops.hfu, T);
   estimate_run(plan, e.layout, T, e.run);
+}
+
+// Copies to the host that no compute hides come on top of either model's step.
+template <class R>
+void add_host(const TrainingPlan<R>& plan, TrainingEstimate<R>& e) {
+  if (!e.step || !copies_to_host(plan)) return;
+  StepTime<R>& s = *e.step;
+  e.host = host_copies(plan, e.layout, e.memory, s.compute);
+  s.host = e.host->exposed;
+  auto T_else = s.time;
+  auto T_host_exp = s.host;
+  NAME(T_else, T_host_exp);
+  s.time = kStepTimeHost(T_else + T_host_exp);
 }
 
 template <class R>
@@ -212,12 +230,14 @@ void estimate_step(const TrainingPlan<R>& plan, const SharedParts<R>& parts,
     e.operators =
         operator_step(plan, e.layout, parts.stages, e.memory, parts.layers, *parts.operators);
     e.step = stack_step(*e.operators);
+    add_host(plan, e);
     return;
   }
   list_communication(plan, parts, e);
   if (has_times(plan, e))
     e.step = step_time(plan, e.layout, parts.stages, e.memory, parts.flops, *e.step_flops,
                        e.bubble.overhead, e.communication);
+  add_host(plan, e);
 }
 
 template <class R>

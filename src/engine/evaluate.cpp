@@ -10,6 +10,9 @@
 #include "memory_curve.hpp"
 #include "mesh_words.hpp"
 #include "not_modelled.hpp"
+#include "reckon/base/text.hpp"
+#include "reckon/cost/recompute_by_module.hpp"
+#include "reckon/cost/schedule_by_stage.hpp"
 #include "reckon/doc/set_member.hpp"
 #include "reckon/engine/accuracy.hpp"
 #include "reckon/engine/legal.hpp"
@@ -84,6 +87,23 @@ std::string changed(const doc::Value& resolved, const char* path) {
   return "";
 }
 
+std::string modules_line(const std::vector<RecomputeModule>& modules) {
+  std::vector<std::string> words;
+  for (const RecomputeModule m : modules) words.emplace_back(name_of(m));
+  return join(words, ", ");
+}
+
+std::string offload_line(const TrainingPlan<double>& plan) {
+  std::vector<std::string> words;
+  if (plan.offload != Offload::kNone) words.emplace_back("optimizer");
+  if (plan.offloaded.gradients) words.emplace_back("gradients");
+  if (plan.offloaded.weights) words.emplace_back("weights");
+  if (const double share = value_of(plan.offloaded.activations.raw); share > 0)
+    words.push_back(share < 1 ? fmt::format("{:.3g} % of activations", 100 * share)
+                              : "activations");
+  return words.empty() ? "" : fmt::format(", {} offloaded", join(words, ", "));
+}
+
 void headline(const doc::Value& resolved, const TrainingPlan<double>& plan,
               const TrainingEstimate<double>& e, Result& r) {
   const auto add = [&r](const char* key, std::string value) {
@@ -100,9 +120,11 @@ void headline(const doc::Value& resolved, const TrainingPlan<double>& plan,
       fmt::format("{}{}, {}{}", plan.precision.id, changed(resolved, "precision"),
                   plan.optimizer.id.empty() ? "an optimizer written out" : plan.optimizer.id,
                   changed(resolved, "optimizer"));
-  if (plan.recompute != Recompute::kNone)
+  if (plan.recompute == Recompute::kModules)
+    training += fmt::format(", recompute of {}", modules_line(plan.recompute_modules));
+  else if (plan.recompute != Recompute::kNone)
     training += fmt::format(", {} recompute", name_of(plan.recompute));
-  if (plan.offload != Offload::kNone) training += ", optimizer offloaded";
+  training += offload_line(plan);
   if (plan.trainable.adapters)
     training += fmt::format(", adapters of rank {}", whole_number(plan.trainable.adapters->rank));
   add("training", training);
@@ -128,6 +150,8 @@ static const std::vector<std::string_view>& stack_assumptions() {
 std::vector<std::string_view> training_assumptions(const TrainingPlan<double>& plan) {
   auto keys = plan.stack ? stack_assumptions() : training_assumptions();
   if (plan.recompute == Recompute::kOperators) keys.emplace_back("operators.*");
+  if (plan.stack && copies_to_host(plan)) keys.emplace_back("overlap.host");
+  if (plan.stack && offloads(plan)) keys.emplace_back("efficiency.host");
   if (plan.stack && plan.stack->tier == CollectiveModel::kLineRate)
     keys.insert(keys.end(), {"efficiency.*", "latency.*", "ring_across"});
   return keys;
@@ -167,22 +191,24 @@ const std::vector<std::string_view>& training_assumptions() {
 
 // Of the estimate, of each stage's memory, and in words what is sent.
 template <class R>
-static void collect(const TrainingEstimate<R>& e, const MemoryByStage<R>& stages,
-                    std::vector<Metric>& out) {
+static void collect(const TrainingPlan<R>& plan, const TrainingEstimate<R>& e,
+                    const MemoryByStage<R>& stages, std::vector<Metric>& out) {
   e.metrics(Collect(out));
   stages.metrics(Collect(out));
+  recompute_by_module(plan, e).metrics(Collect(out));
+  schedule_by_stage(plan, e).metrics(Collect(out));
 }
 
 std::vector<Metric> metrics_of(const TrainingPlan<double>& plan) {
   std::vector<Metric> out;
-  collect(estimate(plan), memory_by_stage(plan), out);
+  collect(plan, estimate(plan), memory_by_stage(plan), out);
   return out;
 }
 
 // With what is said in words, as a result has them.
 static void collect_with_words(const TrainingPlan<double>& plan, const TrainingEstimate<double>& e,
                                const MemoryByStage<double>& stages, std::vector<Metric>& out) {
-  collect(e, stages, out);
+  collect(plan, e, stages, out);
   add_communication_words(plan, e.communication, out);
 }
 
@@ -274,7 +300,7 @@ bool LoadedTraining::at(const Changes& changes, std::vector<Metric>& out,
 std::shared_ptr<const void> LoadedTraining::record(const Recording& run,
                                                    std::vector<Metric>& metrics) const {
   auto traced = std::make_shared<TrainingPlan<Traced>>(lift(plan, run));
-  collect(estimate(*traced), memory_by_stage(*traced), metrics);
+  collect(*traced, estimate(*traced), memory_by_stage(*traced), metrics);
   return traced;
 }
 

@@ -60,6 +60,9 @@ void memory_candidates(const Plan& plan, std::vector<Candidate>& out) {
   if (plan.offload == Offload::kNone)
     out.push_back({"optimizer in host memory (its arithmetic is not counted)", "offload=optimizer",
                    [](Plan& p) { p.offload = Offload::kOptimizer; }});
+  if (!(value_of(plan.offloaded.activations.raw) > 0))
+    out.push_back({"activations copied to host memory and back", "offloaded.activations=100%",
+                   [](Plan& p) { p.offloaded.activations = Ratio<double>(1.0); }});
 }
 
 // A plan may use a part of a node; the node's file says how many GPUs it has.

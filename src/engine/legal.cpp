@@ -9,6 +9,7 @@
 
 #include "legal_classes.hpp"
 #include "legal_mesh.hpp"
+#include "legal_recompute.hpp"
 #include "legal_run.hpp"
 #include "legal_schedule.hpp"
 #include "legal_stack.hpp"
@@ -103,9 +104,7 @@ class TrainingCheck {
       fault("cluster.node.gpus", "several GPUs in a node, but the chip states no link between them")
           .note(places_.of("cluster.node.chip"), "link is missing here")
           .help("state it: chip: {link.one_way: 63 GB/s}");
-    if (plan_.offload == Offload::kOptimizer && !chip.host)
-      fault("offload", "offload needs the chip's host link, which is not stated")
-          .help("state it: chip: {host.one_way: 63 GB/s}");
+    check_offload(plan_, places_, out_);
   }
 
   double product() const {  // in double: each degree may be large
@@ -187,6 +186,7 @@ class TrainingCheck {
     const long p = number(plan_.mesh.pipeline), v = number(chunks_of(plan_.schedule));
     chunks_right_ = check_chunks(layout(stated_chunks(), 1), kPaths, places_, out_);
     ends(p, v);
+    played();
     if (p == 1) return;
     if (!dimensioned()) {
       fault("mesh.pipeline", "a pipeline needs the model's layers and hidden width")
@@ -217,6 +217,13 @@ class TrainingCheck {
             whole_number(n)};
   }
 
+  void played() {
+    if (!plan_.schedule.played) return;
+    if (number(plan_.mesh.pipeline) == 1)
+      fault("schedule.played", "there is no pipeline to play: mesh.pipeline is 1")
+          .help("leave played out");
+  }
+
   // Layers of the first and last stage, where they are stated.
   void ends(long p, long v) {
     const auto& s = plan_.schedule;
@@ -236,33 +243,39 @@ class TrainingCheck {
                 std::to_string(v))
           .help("leave it out, or write schedule: {kind: 1f1b}");
     else if (L > 0 && (stated + between > L || (between == 0 && stated != L)))
-      fault(at,
-            fmt::format("the ends hold {} of {} layers, and {} stages between hold one at least",
-                        stated, L, between))
+      fault(at, fmt::format("the ends hold {} of {} layers, and {} between hold{} one at least",
+                            stated, L, between == 1 ? "1 stage" : fmt::format("{} stages", between),
+                            between == 1 ? "s" : ""))
           .note(places_.of("model.layers.0.count"), "layers are stated here")
           .help(between == 0 ? fmt::format("{} in all", L)
                              : fmt::format("at most {} for the ends", L - between));
   }
 
-  // Every chunk holds as many layers; embedding and head may stand in for one each, at the ends.
+  // Every chunk holds as many layers; embedding and head may stand in for one each, at the ends. A schedule that is
+  // played out takes chunks as they are, of one layer at least.
   void chunks(long L, long p, long v) {
     const long slots = L % p == 0 ? L : L + 2;
-    if (slots % (p * v) == 0) return;
-    auto& f = fault("schedule.chunks",
+    if (slots % (p * v) == 0 || (plan_.schedule.played && p * v <= L)) return;
+    const bool chosen = takes_chunks(plan_.schedule.kind);
+    auto& f = fault(chosen ? "schedule.chunks" : "mesh.pipeline",
                     fmt::format("{} stages · {} chunks do not divide {} layers", p, v, L));
     f.note(places_.of("model.layers.0.count"), "layers are stated here");
     const long per_stage = slots / p;
-    if (!takes_chunks(plan_.schedule.kind)) {
-      f.help("choose a pipeline degree whose half stages divide the layers: " +
-             nearest_divisors(L / 2, p));
+    const std::string uneven =
+        p * v <= L ? "; or play chunks as uneven as they come: schedule: {played: yes}" : "";
+    if (!chosen) {
+      f.note(places_.of("schedule.kind"),
+             fmt::format("{} gives every stage {} chunks", title_of(plan_.schedule.kind), v));
+      f.help("nearest pipeline degrees that work: " + nearest_divisors(L / 2, p) + uneven);
       return;
     }
     if (slots % p == 0 && per_stage == 1) {
       f.help("a stage holds one layer only: write schedule: 1f1b, or take fewer stages");
     } else if (slots % p == 0) {
-      f.help("nearest chunks that work: " + nearest_divisors(per_stage, v, 2));
+      f.help("nearest chunks that work: " + nearest_divisors(per_stage, v, 2) + uneven);
     } else {
-      f.help("choose a pipeline degree that divides the layers: " + nearest_divisors(L, p));
+      f.help("choose a pipeline degree that divides the layers: " + nearest_divisors(L, p) +
+             uneven);
     }
   }
 
@@ -377,9 +390,12 @@ class TrainingCheck {
           places_.stated("batch.micro") ? "batch.micro" : "batch",
           fmt::format("global = {} is no multiple of data {} · micro {} = {}", B, D, b, step));
       f.note(places_.of("batch.global"), "global is stated here");
-      f.help(below > 0
-                 ? fmt::format("nearest global batches that work: {} and {}", below, below + step)
-                 : fmt::format("the smallest global batch that works: {}", step));
+      const std::string micro =
+          b > 1 && B % D == 0 ? "; or micro: " + nearest_divisors(B / D, b) : std::string();
+      f.help((below > 0
+                  ? fmt::format("nearest global batches that work: {} and {}", below, below + step)
+                  : fmt::format("the smallest global batch that works: {}", step)) +
+             micro);
       return;
     }
     stages_filled(B / (D * b));
@@ -428,7 +444,7 @@ class TrainingCheck {
       paths.micro_batches = plan_.batch.tokens_per_gpu ? "batch.micro_batches" : "batch.micro";
       const auto x = layout(number(chunks_of(plan_.schedule)), n);
       check_layout(x, paths, places_, out_);
-      if (!counts_slots(x.kind) && passes_of(x) > kMostPasses)
+      if ((!counts_slots(x.kind) || plan_.schedule.played) && passes_of(x) > kMostPasses)
         fault("schedule.kind",
               fmt::format("{} is timed by playing it out, and {:.0f} passes are too many for that",
                           title_of(x.kind), passes_of(x)))
@@ -511,6 +527,7 @@ class TrainingCheck {
           .help("ask about serving (reckon decode, prefill) or the model (reckon params)");
       break;
     }
+    check_modules(plan_.model, plan_.recompute, plan_.recompute_modules, places_, out_);
     if (dimensioned()) return;
     if (plan_.recompute != Recompute::kNone)
       fault("recompute", "recompute can't be priced: the model states no layers and hidden width")

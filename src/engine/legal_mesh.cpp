@@ -122,7 +122,6 @@ class MeshCheck {
             "buckets are priced for DDP, and zero is " + std::to_string(number(s.zero)))
           .note(places_.of("sharding.zero"), "zero is stated here")
           .help("leave bucket out: ZeRO's messages are those of its layers");
-    if (plan_.stack) unpriced("sharding.bucket", "buckets");
   }
 
   void reshard() {
@@ -136,7 +135,6 @@ class MeshCheck {
             "with a pipeline the gathered weights stay for the whole step in any case")
           .note(places_.of("mesh.pipeline"), "stages are stated here")
           .help("leave reshard out");
-    if (plan_.stack) unpriced("sharding.reshard", "weights kept after the forward pass");
   }
 
   void recompute() {
@@ -165,16 +163,8 @@ class MeshCheck {
         .help("write precision: {base: …, accumulation: none}");
   }
 
-  void unpriced(std::string_view path, std::string_view what) {
-    fault(path, fmt::format("the kernels of a software stack do not price {}", what))
-        .note(places_.of("stack"), "the stack is named here")
-        .help("assume an efficiency instead of a stack: assume: {train.mfu: 40%}");
-  }
-
   // All-to-alls deal whole heads out to the context ranks.
   void context() {
-    if (plan_.mesh.context_by == ContextBy::kRing) return;
-    if (plan_.stack) unpriced("mesh.context_by", "context parallelism other than by a ring");
     if (plan_.mesh.context_by != ContextBy::kUlysses) return;
     const long c = number(plan_.mesh.context), t = number(plan_.mesh.tensor);
     for (std::size_t i = 0; i < plan_.model.layers.size(); ++i) {

@@ -14,6 +14,7 @@
 #include "reckon/engine/kinds.hpp"
 #include "reckon/engine/legal.hpp"
 #include "resolve_stack.hpp"
+#include "write_out_policy.hpp"
 
 namespace reckon {
 namespace {
@@ -313,6 +314,8 @@ Value resolve_training(Workspace& work, Value tree, Diagnostics& diagnostics) {
   rewrite("law", resolve_law);
   rewrite("batch_law", resolve_law);
   write_out_sharding(tree, diagnostics);
+  write_out_recompute(tree, diagnostics);
+  write_out_offload(tree, diagnostics);
   write_out_trainable(work, tree, diagnostics);
   return tree;
 }

@@ -82,16 +82,27 @@ class Curves {
       const double every = plan_.recompute_every ? value_of(plan_.recompute_every->raw) : 1;
       sum += std::ceil(value_of(n.raw) / every) * bytes(layers_.kept[g].kept);
     });
-    return sum;
+    if (piece == 0 && layers_.mask) sum += bytes(*layers_.mask);
+    return sum * (1 - value_of(plan_.offloaded.activations.raw));
   }
-  // Of a layer that is being recomputed; of the loss, beside it.
+  // Of a layer that is being recomputed, or of its modules.
   double live_of(int rank) const {
-    if (plan_.recompute != Recompute::kFull) return 0;
-    const auto& m = memory_.stages[static_cast<std::size_t>(rank)];
-    double kept = 0;
-    for (int c = 0; c < layout_.held(); ++c) kept += kept_of(layout_.piece(rank, c));
-    const double copies = layout_.copies();
-    return std::max(0.0, bytes(*m.activations) - value_of(m.in_flight.raw) * kept / copies);
+    if (!again_of(plan_).has_live()) return 0;
+    double largest = 0;
+    stages_.groups_of(rank, [&](std::size_t g, Count<double>) {
+      largest = std::max(largest, bytes(layers_.kept[g].live));
+    });
+    if (plan_.recompute == Recompute::kModules) return largest;
+    const double every = plan_.recompute_every ? value_of(plan_.recompute_every->raw) : 1;
+    return (value_of(plan_.assume.live_layers.raw) + every - 1) * largest;
+  }
+  // On the way to the host and back: two layers.
+  double under_way(int rank) const {
+    const double share = value_of(plan_.offloaded.activations.raw);
+    double largest = 0;
+    for (const LayerMemory<double>& l : layers_.kept) largest = std::max(largest, bytes(l.kept));
+    return std::min(2 * share * largest,
+                    bytes(memory_.stages[static_cast<std::size_t>(rank)].host_activations));
   }
 
   std::vector<Change> changes(int rank, double live, double logits) const {
@@ -118,7 +129,7 @@ class Curves {
 
   MemoryCurve curve(int rank) const {
     const StageMemory<double>& m = memory_.stages[static_cast<std::size_t>(rank)];
-    const double base = bytes(m.state_total + m.buffers + m.reserve);
+    const double base = bytes(m.state_total + m.buffers + m.reserve) + under_way(rank);
     MemoryCurve out{.stage = rank, .points = std::vector<double>(kPoints, base), .peak = base};
     double now = base, since = 0;
     int kept = 0;

@@ -118,7 +118,7 @@ Value overlap_of(const Value& word) {
   Value share = word;
   if (word.text == "none") share.text = "0%";
   if (word.text == "full") share.text = "100%";
-  for (const char* key : {"data", "tensor", "context", "expert", "pipeline"})
+  for (const char* key : {"data", "tensor", "context", "expert", "pipeline", "host"})
     doc::set(all, key, share);
   return all;
 }

@@ -408,7 +408,7 @@ Value resolve_recipe(Workspace& work, const Value& said, Diagnostics& diagnostic
     for (const char* key : {"master", "kv", "accumulation"})
       rewrite(recipe, key,
               [&](const Value& v) { return is_none(v) ? Value{} : stored(work, v, diagnostics); });
-    for (const char* key : {"classes", "gradient_classes"})
+    for (const char* key : {"classes", "gradient_classes", "activation_classes"})
       rewrite(recipe, key, [&](const Value& v) { return resolve_classes(work, v, diagnostics); });
   });
 }

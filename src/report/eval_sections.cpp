@@ -99,14 +99,15 @@ Section every_metric(const std::vector<const Metric*>& metrics, std::string titl
 }
 
 std::vector<Section> eval_sections(Reader& r, const Canvas& canvas) {
-  std::vector<Section> out{mesh_section(r, canvas), mesh_picture_section(r, canvas),
-                           memory_section(r, canvas), memory_stages_section(r, canvas),
-                           memory_curve_section(r, canvas)};
+  std::vector<Section> out{mesh_section(r, canvas),         mesh_picture_section(r, canvas),
+                           memory_section(r, canvas),       memory_stages_section(r, canvas),
+                           memory_curve_section(r, canvas), recompute_section(r, canvas)};
   Lacking lacking(r);
   for (const Chapter& c : kTimes) {
     if (!lacking.take(c, out.size())) out.push_back(c.section(r, canvas));
   }
   lacking.insert_into(out);
+  out.push_back(schedule_section(r, canvas));
   out.push_back(collectives_section(r, canvas));
   out.push_back(fixes_section(r, canvas));
   if (!canvas.verbose) out.push_back(other_section(r, canvas));

@@ -25,6 +25,8 @@ Section mesh_picture_section(Reader& r,
 Section memory_section(Reader& r, const Canvas& canvas);
 Section memory_stages_section(Reader& r, const Canvas& canvas);
 Section memory_curve_section(Reader& r, const Canvas& canvas);
+Section recompute_section(Reader& r, const Canvas& canvas);
+Section schedule_section(Reader& r, const Canvas& canvas);
 Section step_section(Reader& r, const Canvas& canvas);
 Section communication_section(Reader& r, const Canvas& canvas);
 Section collectives_section(Reader& r, const Canvas& canvas);  // among whom, over what, behind what

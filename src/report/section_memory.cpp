@@ -69,16 +69,18 @@ void add_notes(Reader& r, std::vector<std::string>& notes) {
                                 r.text("pipeline.in_flight")));
   notes.insert(notes.end(), r.result().memory_notes.begin(), r.result().memory_notes.end());
   if (r.number("memory.host").value_or(0) != 0)
-    notes.push_back(fmt::format(
-        "Host memory per GPU: {}{}.", r.text("memory.host"),
-        r.number("memory.host_capacity") ? " of " + r.text("memory.host_capacity") : ""));
+    notes.push_back(
+        fmt::format("Host memory per GPU: {}{}; {} in a node.", r.text("memory.host"),
+                    r.number("memory.host_capacity") ? " of " + r.text("memory.host_capacity") : "",
+                    r.text("memory.host_node")));
 }
 
 }  // namespace
 
 Section memory_section(Reader& r, const Canvas& canvas) {
   r.claim({"memory.states", "memory.bytes_per_param", "memory.bytes_per_param_gpu", "memory.host",
-           "memory.host_capacity", "pipeline.in_flight"});
+           "memory.host_capacity", "memory.host_node", "pipeline.in_flight"});
+  r.claim_all("memory.host.");
   const auto total = r.number("memory.total"), capacity = r.number("memory.capacity");
   if (!total) {
     const Metric* m = r.result().find("memory.total");

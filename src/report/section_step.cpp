@@ -8,9 +8,9 @@
 namespace reckon {
 namespace {
 
-constexpr std::string_view kParts[] = {"step.compute", "step.recompute", "step.imbalance",
-                                       "step.bubble",  "step.exposed",   "step.optimizer",
-                                       "step.fixed",   "step.growth"};
+constexpr std::string_view kParts[] = {"step.compute",   "step.recompute", "step.imbalance",
+                                       "step.bubble",    "step.exposed",   "step.host",
+                                       "step.optimizer", "step.fixed",     "step.growth"};
 // What compute time is made of under a software stack.
 constexpr std::string_view kOperators[] = {"operators.gemms", "operators.attention",
                                            "operators.elementwise", "operators.casts",

@@ -1,6 +1,7 @@
 // A question as a file would say it, answered; faults as people read them.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,19 @@ struct Asked {
     return !m || !m->has_value();
   }
 };
+
+// The lines of a file, less those whose keys are stated again.
+inline std::string with(const std::string& lines, const std::string& more) {
+  std::string out;
+  for (std::size_t at = 0; at < lines.size();) {
+    const std::size_t end = std::min(lines.find('\n', at), lines.size());
+    const std::string line = lines.substr(at, end - at);
+    const std::string key = line.substr(0, line.find(':') + 1);
+    if (("\n" + more).find("\n" + key) == std::string::npos) out += line + '\n';
+    at = end + 1;
+  }
+  return out + more + '\n';
+}
 
 inline Asked ask(const std::string& yaml) {
   static Workspace work({RECKON_SOURCE_DIR});

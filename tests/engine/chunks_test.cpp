@@ -30,17 +30,22 @@ TEST_CASE("Chunks divide the layers, or the layers and two that embedding and he
   for (const int chunks : {2, 4, 8}) CHECK(faults("llama-3-405b", 16, chunks) == "");
 }
 
+const std::string kUneven = "; or play chunks as uneven as they come: schedule: {played: yes}\n";
+
 TEST_CASE("Chunks that divide neither are refused, with the nearest that do") {
   CHECK(faults("llama-3-70b", 4, 3) ==
-        "4 stages · 3 chunks do not divide 80 layers\nnearest chunks that work: 2 and 4\n");
+        "4 stages · 3 chunks do not divide 80 layers\nnearest chunks that work: 2 and 4" + kUneven);
   CHECK(faults("llama-3-405b", 16, 3) ==
-        "16 stages · 3 chunks do not divide 126 layers\nnearest chunks that work: 2 and 4\n");
+        "16 stages · 3 chunks do not divide 126 layers\nnearest chunks that work: 2 and 4" +
+            kUneven);
   // 9 stages divide 126 layers, so the two extra ones don't count: 14 layers a stage.
   CHECK(faults("llama-3-405b", 9, 4) ==
-        "9 stages · 4 chunks do not divide 126 layers\nnearest chunks that work: 2 and 7\n");
+        "9 stages · 4 chunks do not divide 126 layers\nnearest chunks that work: 2 and 7" +
+            kUneven);
   CHECK(faults("llama-3-405b", 12, 2) ==
         "12 stages · 2 chunks do not divide 126 layers\n"
-        "choose a pipeline degree that divides the layers: 9 and 14\n");
+        "choose a pipeline degree that divides the layers: 9 and 14" +
+            kUneven);
 }
 
 }  // namespace

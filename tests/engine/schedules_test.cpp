@@ -63,7 +63,7 @@ TEST_CASE("schedules: chunks are of schedules that take them") {
         "write schedule: {kind: breadth-first, chunks: 2}, or kind: 1f1b\n");
   CHECK(faults(32, 64, "{kind: zb-v}") ==
         "32 stages · 2 chunks do not divide 32 layers | "
-        "choose a pipeline degree whose half stages divide the layers: 16\n");
+        "nearest pipeline degrees that work: 16\n");
   CHECK(faults(8, 12, "{kind: interleaved, chunks: 2}") ==
         "12 micro-batches are no multiple of the 8 stages, as an interleaved schedule needs | "
         "nearest micro-batches that work: 8 or 16\n");

@@ -12,14 +12,12 @@
 //                        as many key heads as query heads: 34 bytes a token and hidden element
 //   megatron_34_swiglu   the same with two more F-wide tensors for a gated MLP
 //
-// `gqa`, `swiglu`, `rope`, `fused_norm` and `dropout` vary the first three. Sequence parallelism
+// Every tensor says which recomputed modules make it again (spec/recompute.hpp). `gqa`, `swiglu`, `rope`, `fused_norm` and `dropout` vary the first three. Sequence parallelism
 // divides the tensors between the parallel regions by t as well. Recompute: `selective` drops the
 // attention core, `full` keeps the layer's input alone. Flash attention keeps one statistic per
 // head and token, unfused attention the scores.
 // Source: Korthikanti 2022, section 4.
 #pragma once
-
-#include <string_view>
 
 #include "reckon/cost/layout.hpp"
 #include "reckon/cost/parameters.hpp"
@@ -44,6 +42,9 @@ inline const Formula kScores{"activations.scores", "M_core", "attention scores, 
 inline const Formula kDroppedScores{"activations.dropped_scores", "M_core",
                                     "attention scores with dropout, kept",
                                     "softmax, its dropped copy and a mask: Korthikanti 2022"};
+inline const Formula kTableMask{"activations.table_mask", "M_mask",
+                                "mask of the dropout behind the embedding",
+                                "Korthikanti 2022, section 4.3: a byte an element"};
 inline const Formula kPaddedCopies{"experts.padded_copies", "k_cap",
                                    "places for a token's copies, empty ones too",
                                    "capacity · experts of a token", Hint::kRatio};
@@ -58,7 +59,8 @@ struct ActivationShape {
   Bytes<R> b;              // one element
   Count<R> T, h, t, t_sp;  // tokens; hidden; tensor ranks; t with sequence parallelism, else 1
   const Assume<R>& assume;
-  std::optional<Count<R>> s;  // sequence length, where the plan states one
+  std::optional<Count<R>> s;                  // sequence length, where the plan states one
+  const ActivationFormats<R>* own = nullptr;  // of tensors that are kept in another format
 
   bool textbook() const { return assume.activations == ActivationCount::kTextbook; }
   // Korthikanti's layer in place of the model's own.
@@ -66,6 +68,10 @@ struct ActivationShape {
     return assume.activations == ActivationCount::kMegatron34 ||
            assume.activations == ActivationCount::kMegatron34Swiglu;
   }
+  // Bytes of an element of what a matrix takes, of attention's output, of what an MLP's function takes.
+  Bytes<R> input_size() const { return own && own->inputs ? own->inputs->size : b; }
+  Bytes<R> attention_size() const { return own && own->attention ? own->attention->size : b; }
+  Bytes<R> inner_size() const { return own && own->inner ? own->inner->size : b; }
   bool masks() const {
     return assume.dropout || fixed() || assume.activations == ActivationCount::kMegatron;
   }
@@ -83,7 +89,8 @@ ActivationShape<R> activation_shape(const TrainingPlan<R>& plan, const Layout<R>
           t,
           t_sp,
           plan.assume,
-          plan.batch.sequence};
+          plan.batch.sequence,
+          plan.precision.activation_classes ? &*plan.precision.activation_classes : nullptr};
 }
 
 // A tensor that a layer keeps. One name means the same tensor in every layer.
@@ -92,6 +99,7 @@ struct KeptTensor {
   const char* id;
   const char* title;
   Bytes<R> bytes;
+  ModuleSet by = 0;  // modules that make it again
 };
 
 // Keys and values of a layer on one rank, side by side; at least one head each.
@@ -148,11 +156,13 @@ KeptTensor<R> attention_core(const Mixer<R>& m, const ActivationShape<R>& x) {
   NAME(heads);
   if (x.assume.attention == AttentionKernel::kFlash)
     return {"statistics", "statistics of flash attention, fp32",
-            kFlashStatistics(4_B * x.T * heads)};
+            kFlashStatistics(4_B * x.T * heads), set_of(RecomputeModule::kCoreAttention)};
   if (x.masks())
     return {"scores", "attention scores, dropped scores and mask",
-            kDroppedScores((2 * x.b + 1_B) * x.T * *x.s * heads)};
-  return {"scores", "attention scores", kScores(x.b * x.T * *x.s * heads)};
+            kDroppedScores((2 * x.b + 1_B) * x.T * *x.s * heads),
+            set_of(RecomputeModule::kCoreAttention)};
+  return {"scores", "attention scores", kScores(x.b * x.T * *x.s * heads),
+          set_of(RecomputeModule::kCoreAttention)};
 }
 
 // What stands between the parallel regions, before a block (its norm) and after it (dropout, the
@@ -169,10 +179,13 @@ void for_each_norm_tensor(const ActivationShape<R>& x, bool mixer, Visit visit) 
   auto H = between_regions(x);
   if (!x.textbook())
     visit(KeptTensor<R>{mixer ? "norm1_input" : "norm2_input", "input of the norm", H});
-  visit(KeptTensor<R>{mixer ? "norm1" : "norm2", "output of the norm", H});
+  const ModuleSet by = set_of(RecomputeModule::kLayerNorm);
+  const bool own = x.own && x.own->inputs;
+  visit(KeptTensor<R>{mixer ? "norm1" : "norm2", "output of the norm",
+                      own ? x.input_size() * x.T * x.h / x.t_sp : H, by});
   if (!x.assume.fused_norm && !x.fixed())
     visit(KeptTensor<R>{mixer ? "norm1_fp32" : "norm2_fp32", "fp32 copy in an unfused norm",
-                        4_B * x.T * x.h / x.t_sp});
+                        4_B * x.T * x.h / x.t_sp, by});
 }
 
 template <class R, class Visit>
@@ -197,76 +210,83 @@ bool counts_core(const ActivationShape<R>& x) {
 
 template <class R, class Visit>
 void for_each_mixer_tensor(const Model<R>& model, const Mixer<R>& m, const ActivationShape<R>& x,
-                           Recompute policy, Visit visit) {
+                           Visit visit) {
   if (m.kind == MixerKind::kNone) return;
   for_each_norm_tensor(x, true, visit);
-  const auto& [b, T, h, t, t_sp, assume, s] = x;
+  const auto& b = x.b;
+  const auto& T = x.T;
+  const auto& assume = x.assume;
+  const ModuleSet up = m.kind == MixerKind::kMla ? set_of(RecomputeModule::kMlaUp) : 0;
   auto [q, k, v, out] = attention_widths(model, m, x);
   NAME(q, k, v, out);
-  visit(KeptTensor<R>{"q", "queries", b * T * q});
-  visit(KeptTensor<R>{"k", "keys", b * T * k});
-  visit(KeptTensor<R>{"v", "values", b * T * v});
+  visit(KeptTensor<R>{"q", "queries", b * T * q, up});
+  visit(KeptTensor<R>{"k", "keys", b * T * k, up});
+  visit(KeptTensor<R>{"v", "values", b * T * v, up});
   if (x.textbook() && assume.rope == Rope::kOutOfPlace && model.positions <= 0) {
-    visit(KeptTensor<R>{"rotated_q", "queries with positions", b * T * q});
-    visit(KeptTensor<R>{"rotated_k", "keys with positions", b * T * k});
+    visit(KeptTensor<R>{"rotated_q", "queries with positions", b * T * q, up});
+    visit(KeptTensor<R>{"rotated_k", "keys with positions", b * T * k, up});
   }
   if (m.kind == MixerKind::kMla && !x.textbook() && !x.fixed())
     visit(
         KeptTensor<R>{"latents", "latents of queries and keys",
                       b * T * ((m.q_rank ? *m.q_rank : Count<R>{0}) + *m.kv_rank + *m.rope_width)});
-  visit(KeptTensor<R>{"attention", "output of attention", b * T * out});
+  visit(KeptTensor<R>{"attention", "output of attention", x.attention_size() * T * out});
   if (m.output_gate && !x.fixed()) {
     visit(KeptTensor<R>{"output_gate", "gate of the attention's output", b * T * out});
     visit(KeptTensor<R>{"gated", "gated output of attention", b * T * out});
   }
-  if (policy != Recompute::kSelective && counts_core(x)) visit(attention_core(m, x));
+  if (counts_core(x)) visit(attention_core(m, x));
   for_each_output_tensor(x, true, visit);
-}
-
-// Outputs of norms and activation functions: what `recompute: norms` makes again from their inputs.
-inline bool is_made_again(std::string_view tensor) {
-  return tensor.starts_with("norm1") ? tensor != "norm1_input"
-         : tensor.starts_with("norm2")
-             ? tensor != "norm2_input"
-             : tensor.ends_with("activation") || tensor.ends_with("product") ||
-                   tensor.ends_with("sigmoid");
 }
 
 template <class R>
 Bytes<R> mixer_activations(const Model<R>& model, const Mixer<R>& m, const ActivationShape<R>& x,
-                           Recompute policy) {
+                           const Again& again) {
   Sum<kByte, R> kept;
-  for_each_mixer_tensor(model, m, x, policy, [&](const KeptTensor<R>& k) {
-    if (policy != Recompute::kNorms || !is_made_again(k.id)) kept.add(k.title, k.bytes);
+  for_each_mixer_tensor(model, m, x, [&](const KeptTensor<R>& k) {
+    if (!again.drops(k.by)) kept.add(k.title, k.bytes);
   });
   return kMixerActivations(kept.total());
 }
 
-// What the inner tensors of one kind of MLP are called.
+// What the inner tensors of one kind of MLP are called, and which modules make them again.
 struct InnerNames {
   const char *gate, *up, *sigmoid, *activation, *product;
+  ModuleSet all, function;
 };
-inline constexpr InnerNames kInnerNames{"gate", "up", "sigmoid", "activation", "product"},
-    kRoutedNames{"routed_gate", "routed_up", "routed_sigmoid", "routed_activation",
-                 "routed_product"},
-    kSharedNames{"shared_gate", "shared_up", "shared_sigmoid", "shared_activation",
-                 "shared_product"};
+inline constexpr ModuleSet kByMlp = set_of(RecomputeModule::kMlp),
+                           kByMlpAct = kByMlp | set_of(RecomputeModule::kMlpAct),
+                           kByMoe = set_of(RecomputeModule::kMoe),
+                           kByMoeAct = kByMoe | set_of(RecomputeModule::kMoeAct),
+                           kByShared = set_of(RecomputeModule::kSharedExperts);
+inline constexpr InnerNames kInnerNames{"gate",    "up",   "sigmoid", "activation",
+                                        "product", kByMlp, kByMlpAct},
+    kRoutedNames{"routed_gate",    "routed_up", "routed_sigmoid", "routed_activation",
+                 "routed_product", kByMoe,      kByMoeAct},
+    kSharedNames{"shared_gate",    "shared_up",        "shared_sigmoid",     "shared_activation",
+                 "shared_product", kByMoe | kByShared, kByMoeAct | kByShared};
 
 // Inner tensors of an MLP of inner width f (per rank) over T tokens.
 template <class R, class Visit>
 void for_each_inner_tensor(Count<R> T, Count<R> f, const Mlp<R>& m, const ActivationShape<R>& x,
                            const InnerNames& names, Visit visit) {
-  auto F = x.b * T * f;
+  auto F = x.inner_size() * T * f;
   NAME(F);
-  const auto keep = [&](const char* id, const char* title) { visit(KeptTensor<R>{id, title, F}); };
+  const auto keep = [&](const char* id, const char* title, ModuleSet by) {
+    visit(KeptTensor<R>{id, title, F, by});
+  };
+  const auto goes_down = [&](const char* id, const char* title) {
+    visit(KeptTensor<R>{id, title, x.own ? x.input_size() * T * f : F, names.function});
+  };
   const bool gated = !(m.matrices <= 2);
   const Swiglu how = x.assume.swiglu;
-  if (gated) keep(names.gate, "output of the gate matrix");
-  keep(names.up, "output of the up matrix");
-  if (!gated) return keep(names.activation, "activation of it");
-  if (how == Swiglu::kHandWritten) keep(names.sigmoid, "sigmoid of the gate");
-  if (how != Swiglu::kFused || x.textbook()) keep(names.activation, "SiLU of the gate");
-  keep(names.product, "product of gate and up");
+  if (gated) keep(names.gate, "output of the gate matrix", names.all);
+  keep(names.up, "output of the up matrix", names.all);
+  if (!gated) return goes_down(names.activation, "activation of it");
+  if (how == Swiglu::kHandWritten) keep(names.sigmoid, "sigmoid of the gate", names.function);
+  if (how != Swiglu::kFused || x.textbook())
+    keep(names.activation, "SiLU of the gate", names.function);
+  goes_down(names.product, "product of gate and up");
 }
 
 // Korthikanti's MLP: GELU, four times as wide as the layer; two more tensors where a gated one counts.
@@ -274,30 +294,36 @@ template <class R, class Visit>
 void for_each_fixed_tensor(const Mlp<R>& m, const ActivationShape<R>& x, Visit visit) {
   auto F_4h = x.b * x.T * (4 * x.h) / x.t;
   NAME(F_4h);
-  visit(KeptTensor<R>{"up", "output of the up matrix", F_4h});
-  visit(KeptTensor<R>{"activation", "GELU of it", F_4h});
+  const bool routed = m.kind == MlpKind::kMoe;
+  const ModuleSet all = routed ? kByMoe : kByMlp, function = routed ? kByMoeAct : kByMlpAct;
+  visit(KeptTensor<R>{"up", "output of the up matrix", F_4h, all});
+  visit(KeptTensor<R>{"activation", "GELU of it", F_4h, function});
   if (x.assume.activations != ActivationCount::kMegatron34Swiglu || !m.width) return;
-  auto k = m.kind == MlpKind::kMoe ? *m.top_k : Count<R>{1};
+  auto k = routed ? *m.top_k : Count<R>{1};
   NAME(k);
   auto F = x.b * x.T * k * *m.width / x.t;
   NAME(F);
-  visit(KeptTensor<R>{"gate", "output of the gate matrix", F});
-  visit(KeptTensor<R>{"product", "product of gate and up", F});
+  visit(KeptTensor<R>{"gate", "output of the gate matrix", F, all});
+  visit(KeptTensor<R>{"product", "product of gate and up", F, function});
 }
 
 // Tokens an expert rank works on equal the tokens it sends: balanced routing, k copies of each.
 template <class R, class Visit>
 void for_each_region_tensor(const Mlp<R>& m, const ActivationShape<R>& x, Visit visit) {
   if (x.fixed()) return for_each_fixed_tensor(m, x, visit);
-  const auto& [b, T, h, t, t_sp, assume, s] = x;
+  const auto& b = x.b;
+  const auto& T = x.T;
+  const auto& t = x.t;
+  const auto& t_sp = x.t_sp;
+  const auto& assume = x.assume;
   if (m.kind == MlpKind::kMoe) {
     auto k = *m.top_k;
     if (!(assume.expert_capacity <= 1)) k = kPaddedCopies(assume.expert_capacity * k);
-    auto H = b * T * (m.latent ? *m.latent : h);
+    auto H = (x.own ? x.input_size() : b) * T * (m.latent ? *m.latent : x.h);
     NAME(H);
     if (m.latent)
-      visit(KeptTensor<R>{"latent", "latents into and out of the experts", 2 * H / t_sp});
-    visit(KeptTensor<R>{"routed_inputs", "inputs of the routed experts", k * H / t_sp});
+      visit(KeptTensor<R>{"latent", "latents into and out of the experts", 2 * H / t_sp, kByMoe});
+    visit(KeptTensor<R>{"routed_inputs", "inputs of the routed experts", k * H / t_sp, kByMoe});
     for_each_inner_tensor(T * k, *m.width / t, m, x, kRoutedNames, visit);
     if (!(m.shared <= 0))
       for_each_inner_tensor(T * m.shared, shared_width(m) / t, m, x, kSharedNames, visit);
@@ -315,25 +341,32 @@ void for_each_mlp_tensor(const Mlp<R>& m, const ActivationShape<R>& x, Visit vis
 }
 
 template <class R>
-Bytes<R> mlp_activations(const Mlp<R>& m, const ActivationShape<R>& x, Recompute policy) {
+Bytes<R> mlp_activations(const Mlp<R>& m, const ActivationShape<R>& x, const Again& again) {
   Sum<kByte, R> kept;
   for_each_mlp_tensor(m, x, [&](const KeptTensor<R>& k) {
-    if (policy != Recompute::kNorms || !is_made_again(k.id)) kept.add(k.title, k.bytes);
+    if (!again.drops(k.by)) kept.add(k.title, k.bytes);
   });
   return kMlpActivations(kept.total());
 }
 
 template <class R>
 Bytes<R> layer_activations(const Model<R>& model, const LayerGroup<R>& g,
-                           const ActivationShape<R>& x, Recompute policy) {
-  auto mixer = mixer_activations(model, g.mixer, x, policy);
-  auto mlp = mlp_activations(g.mlp, x, policy);
+                           const ActivationShape<R>& x, const Again& again) {
+  auto mixer = mixer_activations(model, g.mixer, x, again);
+  auto mlp = mlp_activations(g.mlp, x, again);
   return kLayerActivations(mixer + mlp);
 }
 
 template <class R>
 Bytes<R> checkpoint(const ActivationShape<R>& x) {
   return kCheckpoint(x.b * x.T * x.h / x.t_sp);
+}
+
+// Mask of the dropout behind the embedding, of one micro-batch on the first stage: Korthikanti 2022, section 4.3.
+template <class R>
+std::optional<Bytes<R>> table_mask(const ActivationShape<R>& x) {
+  if (!x.masks() || x.fixed()) return {};
+  return kTableMask(1_B * x.T * x.h / x.t_sp);
 }
 
 // Of one micro-batch, on the last stage.

@@ -77,6 +77,23 @@ Links<R> links_of(const Group<R>& g, Links<R> l, bool all_to_all = false) {
   return l;
 }
 
+inline const Formula kCutTime{"collective.torus_cut_time", "t_cut",
+                              "an all-to-all across the cut of a torus",
+                              "what one link of the cut carries, at its rate"};
+inline const Formula kAllToAllTorus{"collective.all_to_all_torus", "t_coll",
+                                    "time of an all-to-all on a torus",
+                                    "latency + the slower of the chips' links and the cut"};
+
+// No all-to-all is faster than what crosses the middle of its torus. S: what a rank has for all, itself too.
+template <class R>
+std::optional<Seconds<R>> cut_time(Bytes<R> S, const Group<R>& g, const Links<R>& of_node) {
+  if (!g.cut) return {};
+  auto x_cut = *g.cut;
+  auto W_one = of_node.peer;
+  NAME(S, x_cut, W_one);
+  return kCutTime(x_cut * S / W_one);
+}
+
 // What one rank sends in one collective, and how long that takes.
 template <class R>
 struct Transfer {
@@ -110,7 +127,8 @@ Seconds<R> ring_latency(const Group<R>& g, Count<R> passes, const Latency<R>& a)
 // in so many collectives, each waiting for itself.
 template <class R>
 Transfer<R> collective(Count<R> passes, Bytes<R> S, const Group<R>& g, const Links<R>& l,
-                       const Assume<R>& assume, Count<R> messages = Count<R>{1}) {
+                       const Assume<R>& assume, Count<R> messages = Count<R>{1},
+                       bool all_to_all = false) {
   if (g.q <= 1) return {};
   auto q = g.q;
   NAME(S, q, passes);
@@ -120,6 +138,10 @@ Transfer<R> collective(Count<R> passes, Bytes<R> S, const Group<R>& g, const Lin
   auto W = group_rate(g, links_of(g, l), assume.ring_across);
   auto wait = messages * ring_latency(g, passes, assume.latency);
   NAME(W, wait);
+  if (all_to_all) {
+    if (const auto t_cut = cut_time(S, g, l))
+      return {bytes, kAllToAllTorus(wait + max(bytes / W, 1 * *t_cut))};
+  }
   return {bytes, kCollectiveTime(wait + bytes / W)};
 }
 

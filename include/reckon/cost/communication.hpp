@@ -22,6 +22,7 @@
 #include "reckon/cost/activations.hpp"
 #include "reckon/cost/collectives.hpp"
 #include "reckon/cost/experts.hpp"
+#include "reckon/cost/recompute.hpp"
 #include "reckon/cost/schedule.hpp"
 #include "reckon/cost/shards.hpp"
 
@@ -231,6 +232,13 @@ void tensor_parallel(const CommunicationInputs<R>& in, Bytes<R> H, Communication
   auto tables = in.plan.mesh.pipeline <= 1 ? Count<R>{2} : Count<R>{1};
   NAME(per_layer, tables);
   auto each = per_layer * stage_layers(in);
+  if (in.plan.recompute == Recompute::kModules) {  // an MLP's region once more
+    auto L_again = layers_with(in.plan.model, again_of(in.plan),
+                               {RecomputeModule::kMlp, RecomputeModule::kMoe}) /
+                   in.plan.mesh.pipeline;
+    NAME(L_again);
+    each += L_again;
+  }
   if (!(in.plan.model.vocab <= 0)) each += tables;
   out.tensor = repeated(one, in.layout.n * each, in.layout.tensor);
 }
@@ -304,7 +312,7 @@ Operation<R> exchanged_context(const CommunicationInputs<R>& in, const ContextWi
   NAME(c, width, T);
   auto S = in.plan.precision.activations.size * T * width;
   const auto one = collective(Count<R>{1}, S, in.layout.context, in.links, in.plan.assume,
-                              gathers ? Count<R>{1} : Count<R>{2});
+                              gathers ? Count<R>{1} : Count<R>{2}, !gathers);
   const Count<R> three{3};
   auto per_layer = gathers ? (again ? Count<R>{4} : three) : (again ? three : Count<R>{2});
   NAME(per_layer, L_mix);
@@ -316,7 +324,9 @@ void context_parallel(const CommunicationInputs<R>& in, Communication<R>& out) {
   const TrainingPlan<R>& plan = in.plan;
   if (plan.mesh.context <= 1) return;
   const ContextWidths<R> w = context_widths(plan);
-  const bool again = plan.recompute != Recompute::kNone && plan.recompute != Recompute::kNorms;
+  const bool again = plan.recompute == Recompute::kFull ||
+                     plan.recompute == Recompute::kOperators ||
+                     again_of(plan).makes(RecomputeModule::kCoreAttention);
   auto L_mix = w.layers / plan.mesh.pipeline;
   NAME(L_mix);
   out.context = plan.mesh.context_by == ContextBy::kRing ? ring_attention(in, w, L_mix, again)
@@ -336,8 +346,10 @@ void expert_parallel(const CommunicationInputs<R>& in, Bytes<R> H, Communication
     if (!(plan.assume.expert_capacity <= 1)) H_sent = plan.assume.expert_capacity * H_sent;
     const auto one =
         all_to_all(H_sent / shared_by, copies, in.layout.expert, in.links, plan.assume);
-    // Dispatch and combine, forward and backward; full recompute repeats the forward ones.
-    auto per_layer = plan.recompute == Recompute::kFull ? Count<R>{6} : Count<R>{4};
+    // Dispatch and combine, forward and backward; full recompute repeats the forward ones, that of `moe` too.
+    const bool again =
+        plan.recompute == Recompute::kFull || again_of(plan).makes(RecomputeModule::kMoe);
+    auto per_layer = again ? Count<R>{6} : Count<R>{4};
     NAME(per_layer);
     const auto op =
         repeated(one, per_layer * g.count / plan.mesh.pipeline * in.layout.n, in.layout.expert);

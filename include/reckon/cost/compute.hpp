@@ -6,6 +6,7 @@
 
 #include "reckon/cost/flops.hpp"
 #include "reckon/cost/layout.hpp"
+#include "reckon/cost/operators/layer.hpp"
 
 namespace reckon {
 
@@ -15,6 +16,12 @@ inline const Formula kCompute{"step.compute", "T_compute", "compute time of a st
                               "FLOPs over the GPUs' peak · MFU"};
 inline const Formula kRecomputeTime{"step.recompute", "T_again", "recomputed work",
                                     "its FLOPs over the GPUs' peak · MFU"};
+
+inline const Formula kModuleTime{
+    "recompute.time", "T_mod", "a module of all layers, computed again",
+    "its FLOPs at the stated MFU, and what else passes through memory"};
+inline const Formula kModulesTime{"step.recompute_modules", "T_again", "recomputed modules",
+                                  "sum over the modules"};
 
 template <class R>
 FlopRate<R> peak(const TrainingPlan<R>& plan) {
@@ -42,6 +49,38 @@ std::optional<Flops<R>> step_flops(const TrainingPlan<R>& plan, const Layout<R>&
   return kFlopsPerStep(F * T_step);
 }
 
+// Whether recompute takes time of its own beside a stated MFU.
+template <class R>
+bool adds_recompute(const Assume<R>& assume) {
+  return assume.recompute == RecomputeCount::kAdded && assume.flops != FlopCount::kHfu;
+}
+
+// One module in a step, a mean over the stages. F_run: attention cores of all layers, forward.
+template <class R>
+Seconds<R> assumed_module_time(const TrainingPlan<R>& plan, const Layout<R>& x, RecomputeModule m,
+                               Flops<R> F_run) {
+  auto F_mod = module_flops(plan.model, m, F_run);
+  auto S_mod = module_bytes(plan, m, layer_shape(plan, x));
+  auto P = peak(plan);
+  auto MFU = *plan.assume.train.mfu;
+  auto G = x.G;
+  auto T_step = x.tokens;
+  auto n = x.n;
+  auto p = plan.mesh.pipeline;
+  const auto& W_m = plan.cluster.node.chip.memory.bandwidth;
+  const auto& e_m = plan.assume.efficiency.memory;
+  NAME(F_mod, S_mod, P, MFU, G, T_step, n, p);
+  return kModuleTime(F_mod * T_step / (G * P * MFU) + n * S_mod / p / (W_m * e_m));
+}
+
+template <class R>
+Seconds<R> assumed_modules_time(const TrainingPlan<R>& plan, const Layout<R>& x, Flops<R> F_run) {
+  Sum<kSecond, R> all;
+  for (const RecomputeModule m : plan.recompute_modules)
+    all.add(name_of(m), assumed_module_time(plan, x, m, F_run));
+  return kModulesTime(all.total());
+}
+
 // The seam: an operator-level model fills the same struct from kernels.
 template <class R>
 ComputeTime<R> assumed_compute(const TrainingPlan<R>& plan, const Layout<R>& x,
@@ -53,9 +92,10 @@ ComputeTime<R> assumed_compute(const TrainingPlan<R>& plan, const Layout<R>& x,
   auto G = x.G;
   NAME(P, MFU, G);
   ComputeTime<R> c{kCompute(flops / (G * P * MFU)), {}};
-  const bool added =
-      plan.assume.recompute == RecomputeCount::kAdded && plan.assume.flops != FlopCount::kHfu;
-  if (tokens.again && added) {
+  if (!adds_recompute(plan.assume)) return c;
+  if (plan.recompute == Recompute::kModules && tokens.run) {
+    c.recompute = assumed_modules_time(plan, x, *tokens.run);
+  } else if (tokens.again) {
     auto F_again = *tokens.again;
     NAME(F_again);
     c.recompute = kRecomputeTime(F_again * T_step / (G * P * MFU));

@@ -21,6 +21,9 @@ inline const Formula kNodeBytes{"all_to_all.node_bytes", "bytes_n",
                                 "copies to other GPUs of the node"};
 inline const Formula kAllToAll{"all_to_all.time", "t_a2a", "time of one all-to-all",
                                "the slower of link and network"};
+inline const Formula kAllToAllNodeTorus{"experts.all_to_all_torus", "t_a2a",
+                                        "all-to-all on a torus",
+                                        "latency + the slower of the chips' links and the cut"};
 inline const Formula kAllToAllNode{"all_to_all.node_time", "t_a2a",
                                    "time of one all-to-all inside a node", "bytes over the link"};
 inline const Formula kDistinctGroups{"experts.distinct_groups", "copies",
@@ -100,6 +103,8 @@ Transfer<R> all_to_all(Bytes<R> x, const Copies<R>& copies, const Group<R>& g,
     auto near = kNodeBytes(S_gpu * to_link * (r - 1) / r);
     auto W = group_rate(g, l, RingAcross::kOneNic);
     NAME(W);
+    if (const auto t_cut = cut_time(S_gpu, g, of_node))
+      return {near, kAllToAllNodeTorus(a.base + max(near / W, 1 * *t_cut) / e)};
     return {near, kAllToAllNode(a.base + near / (W * e))};
   }
   auto copies_node = copies.to_nodes;

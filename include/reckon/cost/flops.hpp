@@ -17,6 +17,7 @@
 #include <optional>
 
 #include "reckon/cost/parameters.hpp"
+#include "reckon/cost/recompute.hpp"
 #include "reckon/spec/training.hpp"
 
 namespace reckon {
@@ -132,6 +133,7 @@ struct TokenFlops {
   Flops<R> six_n;
   std::optional<Ratio<R>> attention_share;  // of a token's work, forward and backward
   std::optional<Flops<R>> full, causal, hfu, forward;
+  std::optional<Flops<R>> run;    // attention cores, forward, as kernels compute them
   std::optional<Flops<R>> again;  // what recompute adds; attention's share needs a sequence length
 
   const std::optional<Flops<R>> of(FlopCount convention) const {
@@ -178,7 +180,10 @@ TokenFlops<R> token_flops(const TrainingPlan<R>& plan, const Parameters<R>& n, C
   // Flash kernels skip what a causal mask hides; unfused ones compute all pairs.
   auto F_run = plan.assume.attention == AttentionKernel::kFlash ? att.causal : att.full;
   NAME(F_run);
-  auto again = recomputed_flops(n, F_run, plan.recompute, plan.assume.operators.work);
+  f.run = F_run;
+  auto again = plan.recompute == Recompute::kModules
+                   ? modules_flops(plan, F_run)
+                   : recomputed_flops(n, F_run, plan.recompute, plan.assume.operators.work);
   NAME(forward, matrices, again);
   f.forward = kForwardFlops(forward + att.causal);
   f.full = kFlopsFull(matrices + 3 * att.full);

@@ -114,7 +114,13 @@ inline const Formula kWeightsWholeByClass{"memory.weights_unsharded_by_class", "
 inline const Formula kHostCapacity{"memory.host_capacity", "C_host", "host memory of one GPU",
                                    "the node's, over its GPUs"};
 inline const Formula kHostMemory{"memory.host", "M_host", "host memory per GPU",
-                                 "offloaded optimizer states"};
+                                 "what is offloaded"};
+inline const Formula kHostActivations{"memory.host.activations", "M_off",
+                                      "activations in the host's memory",
+                                      "share of what the stage keeps"};
+inline const Formula kActivationsLeft{"memory.activations_left", "M_a",
+                                      "activations that the host doesn't hold",
+                                      "what is left, and two layers on their way"};
 
 // Bytes of one GPU's states before ZeRO, dense and routed experts apart (their shard groups
 // differ).
@@ -227,9 +233,16 @@ struct ClassWeights {
   Bytes<R> bytes;
 };
 
+// States of one GPU that lie in the host's memory.
+template <class R>
+struct StatesOnHost {
+  Bytes<R> weights{}, gradients{}, optimizer{};
+};
+
 template <class R>
 struct States {
-  Bytes<R> weights, gradients, optimizer, host{};
+  Bytes<R> weights, gradients, optimizer;
+  StatesOnHost<R> host;
   Bytes<R> whole;  // everything, without ZeRO
   Bytes<R> whole_weights, whole_optimizer;
   std::vector<ClassWeights<R>> classes;
@@ -282,10 +295,27 @@ KeptState<R> kept_gradients(const Precision<R>& precision, const StageShard<R>& 
 }
 
 template <class R>
+bool offloads(const TrainingPlan<R>& plan) {
+  const Offloaded<R>& o = plan.offloaded;
+  return plan.offload == Offload::kOptimizer || o.weights || o.gradients ||
+         !(o.activations <= Ratio<R>{});
+}
+
+// What the GPU keeps of the states. Weights and gradients must have been counted before.
+template <class R>
 void store_optimizer(const TrainingPlan<R>& plan, Bytes<R> bytes, States<R>& s) {
   const bool on_host = plan.offload == Offload::kOptimizer;
   s.optimizer = on_host ? Bytes<R>{} : bytes;
-  if (on_host) s.host = kHostMemory(bytes);
+  if (on_host) s.host.optimizer = bytes;
+  if (plan.offloaded.weights) {
+    s.host.weights = s.weights;
+    s.weights = Bytes<R>{};
+    s.classes.clear();
+  }
+  if (plan.offloaded.gradients) {
+    s.host.gradients = s.gradients;
+    s.gradients = Bytes<R>{};
+  }
 }
 
 template <class R>
@@ -468,7 +498,7 @@ Bytes<R> zero3_buffers(const TrainingPlan<R>& plan, const std::vector<LayerShard
 template <class R>
 Bytes<R> logits(const TrainingPlan<R>& plan, const Layout<R>& x, Bytes<R> live) {
   if (plan.model.vocab <= 0) return {};
-  return logits_beside(logit_bytes(plan.model, plan.assume, x.T, plan.mesh.tensor), plan.recompute,
+  return logits_beside(logit_bytes(plan.model, plan.assume, x.T, plan.mesh.tensor), again_of(plan),
                        live);
 }
 
@@ -494,6 +524,9 @@ struct StageMemory {
   States<R> states;
   Count<R> in_flight{1};
   std::optional<Bytes<R>> activations;  // absent: the model states no dimensions
+  std::optional<Bytes<R>>
+      host_micro_batch;                 // of it, what one micro-batch puts into the host's memory
+  Bytes<R> host{}, host_activations{};  // what this GPU puts there
   Bytes<R> state_total, logits{}, buffers{}, reserve{}, total;
 };
 
@@ -503,6 +536,7 @@ template <class R>
 struct LayerParts {
   std::vector<LayerShard<R>> shards;  // one a group; empty of an abstract model
   std::vector<LayerMemory<R>> kept;   // one a group; empty without dimensions
+  std::optional<Bytes<R>> mask;       // of the embedding's dropout
 };
 
 template <class R>
@@ -534,6 +568,37 @@ Bytes<R> reserve(const TrainingPlan<R>& plan, const Layout<R>& x, Bytes<R> M_pla
   return kCommunicators(r.fixed + n_groups * r.communicator + r.share * M_plan);
 }
 
+// Part of what a stage keeps goes to the host; room for two layers stays, one that leaves and one that returns.
+template <class R>
+void activations_to_host(const TrainingPlan<R>& plan, const LayerParts<R>& layers,
+                         const KeptActivations<R>& kept, StageMemory<R>& m) {
+  const auto& x_off = plan.offloaded.activations;
+  if (x_off <= Ratio<R>{}) return;
+  auto M_a = kept.total;
+  auto M_live = kept.live;
+  NAME(M_a, M_live);
+  m.host_activations = kHostActivations(x_off * (M_a - M_live));
+  Largest<kByte, R> largest;
+  int i = 0;
+  for (const LayerMemory<R>& l : layers.kept) largest.offer({"a layer of group", i++}, l.kept);
+  auto M_off = m.host_activations;
+  auto M_layer = largest.best();
+  NAME(M_off, M_layer);
+  m.activations = kActivationsLeft(M_a - M_off + min(M_off, 2 * x_off * M_layer));
+  auto m_i = m.in_flight;
+  NAME(m_i);
+  m.host_micro_batch = M_off / m_i;
+}
+
+template <class R>
+Bytes<R> host_memory(const StageMemory<R>& m) {
+  const StatesOnHost<R>& s = m.states.host;
+  Sum<kByte, R> all;
+  all.add("optimizer", s.optimizer).add("weights", s.weights).add("gradients", s.gradients);
+  all.add("activations", m.host_activations);
+  return kHostMemory(all.total());
+}
+
 template <class R>
 StageMemory<R> stage_memory(const MemoryInputs<R>& in, int i) {
   const TrainingPlan<R>& plan = in.plan;
@@ -546,10 +611,11 @@ StageMemory<R> stage_memory(const MemoryInputs<R>& in, int i) {
   Sum<kByte, R> parts;
   parts.add("states", m.state_total);
   if (!in.layers.kept.empty()) {
-    const KeptActivations<R> kept =
-        stage_activations(plan.model, plan.assume, plan.recompute, in.layers.kept, m.in_flight,
-                          in.stages, i, plan.recompute_every, std::optional(in.layout.n));
+    const KeptActivations<R> kept = stage_activations(
+        plan.model, plan.assume, again_of(plan), in.layers.kept, m.in_flight, in.stages, i,
+        plan.recompute_every, std::optional(in.layout.n), in.layers.mask);
     m.activations = kept.total;
+    activations_to_host(plan, in.layers, kept, m);
     parts.add("activations", *m.activations);
     if (in.stages.holds_last(i)) {
       m.logits = logits(plan, in.layout, kept.live);
@@ -562,6 +628,7 @@ StageMemory<R> stage_memory(const MemoryInputs<R>& in, int i) {
   NAME(M_plan);
   m.reserve = reserve(plan, in.layout, M_plan);
   m.total = kMemoryTotal(M_plan + m.reserve);
+  if (offloads(plan)) m.host = host_memory(m);
   return m;
 }
 
@@ -576,7 +643,9 @@ LayerParts<R> layer_parts(const TrainingPlan<R>& plan, const Layout<R>& layout) 
       out.shards.push_back(layer_shard(model, plan.trainable.adapters, g, degrees));
   }
   if (!model.hidden || model.layers.empty()) return out;
-  out.kept = layer_memory(model, activation_shape(plan, layout), plan.recompute);
+  const ActivationShape<R> shape = activation_shape(plan, layout);
+  out.kept = layer_memory(model, shape, again_of(plan));
+  out.mask = table_mask(shape);
   return out;
 }
 

@@ -7,7 +7,8 @@
 //   an oversubscribed tier          a ring of N_g nodes in a pod leaves it once, so N_g rings' worth
 //                                   of ports share what the uplinks carry: min(1, N_g / x) of a port
 //   a torus                         an axis that is covered whole is a ring of two links a chip, in
-//                                   part a line of one
+//                                   part a line of one; an all-to-all is bound by the cut through its
+//                                   longest side: of a ring of L chips L/8 of what a chip sends per link
 //
 // Several axes may make up one group (context and data ranks share gradients): `AxisSpan` is one axis of
 // it. Source: rank order of Megatron-LM; uplinks and tori by counting what crosses a cut.
@@ -36,14 +37,19 @@ inline const Formula kTorusWays{"link.torus_ways", "n_ways",
                                 "links of a torus that a group's ring uses",
                                 "two along an axis covered whole, one along a part", Hint::kRatio};
 
+inline const Formula kTorusCut{
+    "link.torus_cut", "x_cut",
+    "of what a chip sends in an all-to-all, what one link of a cut carries",
+    "halves of a side's chips send each other all they have: the longest side", Hint::kRatio};
+
 // q ranks that talk, r of them in one node; and where it isn't all a port's rate that they get.
 template <class R>
 struct Group {
   Count<R> q, r;
   std::optional<Ratio<R>> uplink{}, uplink_all{};  // of an oversubscribed tier that it crosses
-  std::optional<Ratio<R>> ways{};                  // links of a torus
-  int tier = -1;                                   // the highest tier that it crosses
-  bool straddles = false;                          // some of the groups lie across a node's edge
+  std::optional<Ratio<R>> ways{}, cut{};  // links of a torus; what an all-to-all puts on one
+  int tier = -1;                          // the highest tier that it crosses
+  bool straddles = false;                 // some of the groups lie across a node's edge
 
   bool crosses() const { return static_cast<bool>(r < q); }
 };
@@ -152,6 +158,35 @@ std::optional<Ratio<R>> torus_ways(std::span<const AxisSpan<R>> spans,
   return kTorusWays(ways.total());
 }
 
+// An all-to-all's load on a link that crosses the cut through the middle of a side: of q chips, L along the side and
+// lines = q/L beside each other, a·b/L² of what all send crosses each way (a + b = L), over lines · k links (k = 2 of
+// a ring, 1 of a line). Strided groups share the side's links.
+template <class R>
+std::optional<Ratio<R>> torus_cut(std::span<const AxisSpan<R>> spans,
+                                  const std::vector<Count<R>>& torus) {
+  Largest<kOne, R> largest;
+  bool any = false;
+  int below = 1;
+  for (std::size_t d = 0; d < torus.size(); ++d) {
+    const int side = whole(torus[d]);
+    for (const AxisSpan<R>& s : spans) {
+      const int from = std::max(whole(s.stride), below),
+                to = std::min(whole(s.stride) * whole(s.degree), below * side);
+      if (to <= from) continue;
+      any = true;
+      const int L = to / from, apart = from / below, a = L / 2;
+      auto crossing =
+          structural<R>({"pairs across side", static_cast<int>(d)}, a * (L - a) * apart);
+      auto links = structural<R>({"chips · links along side", static_cast<int>(d)},
+                                 L * (to / below == side ? 2 : 1));
+      largest.offer({"side", static_cast<int>(d)}, Ratio<R>(crossing / links));
+    }
+    below *= side;
+  }
+  if (!any) return {};
+  return kTorusCut(largest.best());
+}
+
 // What each tier leaves of a port, the scarcest of those that the group crosses.
 template <class R>
 void add_uplinks(std::span<const AxisSpan<R>> spans, const Cluster<R>& cluster, Group<R>& g) {
@@ -188,7 +223,10 @@ Group<R> group_along(std::span<const AxisSpan<R>> spans, const Cluster<R>& clust
       g.straddles = true;
     }
   }
-  if (!cluster.node.torus.empty() && !g.crosses()) g.ways = torus_ways(spans, cluster.node.torus);
+  if (!cluster.node.torus.empty() && !g.crosses()) {
+    g.ways = torus_ways(spans, cluster.node.torus);
+    g.cut = torus_cut(spans, cluster.node.torus);
+  }
   add_uplinks(spans, cluster, g);
   return g;
 }

@@ -10,7 +10,9 @@
 //
 // Schedules whose bubble isn't a number of slots (bubble.hpp) need the passes apart: forward and
 // backward share the useful work as their FLOPs do, the layers' exposed communication in halves;
-// recomputed layers belong to the backward pass. Of uneven stages they are played out.
+// recomputed layers belong to the backward pass. Of uneven stages they are played out, and so is every schedule that a
+// plan asks for (`schedule: {played: yes}`). A transfer that is played holds the stage that sends and delays the one that
+// waits for it, by what `overlap.pipeline` does not hide of it; those on the path that decides the step are exposed.
 #pragma once
 
 #include <vector>
@@ -48,10 +50,35 @@ inline const Formula kImbalancePlayed{"step.imbalance_played", "T_imb",
 inline const Formula kBubbleUneven{"step.bubble_uneven", "T_bubble", "pipeline fill and drain",
                                    "played out, less the slowest stage's work"};
 
+inline const Formula kExposedHop{"pipeline.exposed_hop", "t_send",
+                                 "of a transfer, what delays the next stage",
+                                 "what overlap does not hide"};
+inline const Formula kTransfersPlayed{"pipeline.transfers", "T_send",
+                                      "transfers on the path that decides the step",
+                                      "their number · what delays the next stage"};
+
 template <class R>
 struct PipelineTime {
-  Seconds<R> bubble{}, imbalance{};
+  Seconds<R> bubble{}, imbalance{}, transfers{};
 };
+
+// Whether the step's pipeline is played out with stages as they are, transfers and all.
+template <class R>
+bool uneven_stages(const TrainingPlan<R>& plan) {
+  const bool stated = plan.schedule.first || plan.schedule.last || plan.schedule.played;
+  return (plan.assume.stages == StageBalance::kByFlops || stated) && !plan.model.abstract();
+}
+template <class R>
+bool plays_out(const TrainingPlan<R>& plan) {
+  if (plan.mesh.pipeline <= 1 || plan.model.abstract()) return false;
+  return plan.schedule.played || (!counts_slots(plan.schedule.kind) && uneven_stages(plan));
+}
+
+template <class R>
+Seconds<R> exposed_hop(Seconds<R> hop, Ratio<R> overlap) {
+  NAME(hop, overlap);
+  return kExposedHop((1 - overlap) * hop);
+}
 
 // FLOPs of a token in one layer, forward.
 template <class R>
@@ -192,11 +219,21 @@ std::vector<StagePasses<kSecond, R>> piece_passes(const TrainingPlan<R>& plan, c
 template <class R>
 PipelineTime<R> played_pipeline(const Layout<R>& x, const Stages<R>& stages,
                                 const std::vector<StagePasses<kSecond, R>>& pieces,
-                                Seconds<R> T_work) {
+                                Seconds<R> T_work, Seconds<R> send) {
+  PipelineTime<R> out;
   Cut cut = stages.cut();
   schedule::PipelineLayout layout = cut.layout();
   layout.micro_batches = whole(x.n);
-  auto T_pipe = played_time<kSecond, R>(layout, pieces, {.staggered = staggers_steps(cut.kind)});
+  const bool staggered = staggers_steps(cut.kind);
+  schedule::Played run;
+  auto T_pipe = played_time<kSecond, R>(
+      layout, pieces, {.send = send, .blocking = true, .staggered = staggered}, &run);
+  const int sends = (staggered ? run.cycle_path : run.time_path).sends;
+  if (sends > 0 && !(send <= Seconds<R>{})) {
+    auto t_send = send;
+    NAME(t_send);
+    out.transfers = kTransfersPlayed(structural<R>("transfers", sends) * t_send);
+  }
   Largest<kSecond, R> slowest;
   for (int i = 0; i < stages.count(); ++i) {
     if (stages.like_an_earlier(i)) continue;
@@ -211,36 +248,37 @@ PipelineTime<R> played_pipeline(const Layout<R>& x, const Stages<R>& stages,
   auto t_max = kSlowestStage(slowest.best());
   auto n = x.n;
   NAME(T_pipe, n, T_work);
-  return {kBubbleUneven(max(Seconds<R>{}, T_pipe - n * t_max)),
-          kImbalancePlayed(n * t_max - T_work)};
+  auto T_send = out.transfers;
+  NAME(T_send);
+  out.bubble = kBubbleUneven(max(Seconds<R>{}, T_pipe - n * t_max - T_send));
+  out.imbalance = kImbalancePlayed(n * t_max - T_work);
+  return out;
 }
 
-// A schedule that isn't a number of slots, its stages as uneven as their FLOPs.
+// A schedule that is played with its stages as uneven as their FLOPs.
 template <class R>
 PipelineTime<R> uneven_times(const TrainingPlan<R>& plan, const Layout<R>& x,
                              const Stages<R>& stages, const ComputeTime<R>& work,
-                             Seconds<R> exposed) {
+                             Seconds<R> exposed, Seconds<R> send) {
   const auto pieces = piece_passes(plan, x, stages, work, exposed);
-  return played_pipeline(x, stages, pieces, work.total() + exposed);
+  return played_pipeline(x, stages, pieces, work.total() + exposed, send);
 }
 
 // exposed: what the layers' own communication leaves exposed in a step.
 template <class R>
 PipelineTime<R> pipeline_time(const TrainingPlan<R>& plan, const Layout<R>& x,
                               const Stages<R>& stages, const ComputeTime<R>& work,
-                              Seconds<R> exposed, Ratio<R> overhead) {
+                              Seconds<R> exposed, Ratio<R> overhead, Seconds<R> send) {
   PipelineTime<R> out;
   if (plan.mesh.pipeline <= 1) return out;
   auto T_useful = work.useful;
   auto T_layers = work.recompute + exposed;
   NAME(T_useful, T_layers);
   // Stages that a plan makes unequal are timed so.
-  const bool stated = plan.schedule.first || plan.schedule.last;
-  const bool uneven =
-      (plan.assume.stages == StageBalance::kByFlops || stated) && !plan.model.abstract();
-  if (!counts_slots(plan.schedule.kind)) {
-    if (uneven)
-      out = uneven_times(plan, x, stages, work, exposed);
+  const bool uneven = uneven_stages(plan);
+  if (!counts_slots(plan.schedule.kind) || plan.schedule.played) {
+    if (plays_out(plan))
+      out = uneven_times(plan, x, stages, work, exposed, send);
     else
       out.bubble = bubble(
           PipelineShape<R>{plan.schedule.kind, plan.mesh.pipeline, chunks_of(plan.schedule), x.n},

@@ -58,6 +58,10 @@ Seconds<R> optimizer_time(const TrainingPlan<R>& plan, const Layout<R>& x, const
   const SharedBy<R> n_o = shared_by(x, !(plan.sharding.zero < 1), "n_o", "n_oe");
   auto P_trained = adapters ? m.shard.adapters : m.shard.dense;
   auto gw = f.gradients.size + f.weights.size;
+  // What lies on the host already need not go there.
+  if (plan.offloaded.gradients && plan.offloaded.weights) return {};
+  if (plan.offloaded.gradients) gw = 1 * f.weights.size;
+  if (plan.offloaded.weights) gw = 1 * f.gradients.size;
   NAME(P_trained, gw);
   StateBytes<R> moved{gw * P_trained, {}};
   if (!adapters) moved.experts = gw * m.shard.experts.full;
@@ -135,6 +139,7 @@ struct StepTime {
   ComputeTime<R> compute;
   PipelineTime<R> pipeline;
   Seconds<R> optimizer, exposed, data_exposed, time;
+  Seconds<R> host{};  // copies to the host left exposed
 };
 
 template <class R>
@@ -152,8 +157,11 @@ StepTime<R> step_time(const TrainingPlan<R>& plan, const Layout<R>& x, const Sta
   c.context.exposed = context_exposed(plan, tokens, T_work, c.context.time, window);
   c.expert.exposed = exposed(c.expert.time, o.expert, window);
   auto T_between = c.tensor.exposed + c.context.exposed + c.expert.exposed;
-  s.pipeline = pipeline_time(plan, x, stages, s.compute, T_between, bubble_overhead);
-  c.pipeline.exposed = exposed(c.pipeline.time, o.pipeline, window);
+  const bool played = plays_out(plan);
+  Seconds<R> send{};
+  if (played && c.pipeline.any()) send = exposed_hop(c.pipeline.one.time, o.pipeline);
+  s.pipeline = pipeline_time(plan, x, stages, s.compute, T_between, bubble_overhead, send);
+  c.pipeline.exposed = played ? s.pipeline.transfers : exposed(c.pipeline.time, o.pipeline, window);
   s.data_exposed = data_exposed(plan, x, c, s.compute, window);
   Sum<kSecond, R> out;
   out.add("data", s.data_exposed).add("tensor", c.tensor.exposed);

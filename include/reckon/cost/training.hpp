@@ -10,6 +10,7 @@
 #pragma once
 
 #include "reckon/cost/metric.hpp"
+#include "reckon/cost/offload.hpp"
 #include "reckon/cost/operators/parts.hpp"
 #include "reckon/cost/run.hpp"
 #include "reckon/cost/run_batch.hpp"
@@ -39,6 +40,8 @@ struct TrainingEstimate {
   StageMemory<R> memory;
   Bytes<R> capacity, headroom, shortfall, after_states;
   std::optional<Bytes<R>> host_capacity;  // of one GPU
+  std::optional<HostCopies<R>> host;  // beside the optimizer's, where something else is offloaded
+  Bytes<R> host_node{};
   Count<R> gpu_parameters;
   Bytes<R> per_param, per_param_gpu, optimizer_per_param;  // bytes of one parameter
   Ratio<R> optimizer_over_weights;
@@ -183,6 +186,21 @@ void failing_metrics(const FailingRun<R>& f, const char* no_run, V&& v) {
 }
 
 template <class R, class V>
+void host_metrics(const TrainingEstimate<R>& e, V&& v) {
+  const StatesOnHost<R>& s = e.memory.states.host;
+  v(MetricInfo{"memory.host.optimizer", "optimizer states in the host's memory"}, s.optimizer);
+  v(MetricInfo{"memory.host.weights", "weights in the host's memory"}, s.weights);
+  v(MetricInfo{"memory.host.gradients", "gradients in the host's memory"}, s.gradients);
+  v(kHostActivations, e.memory.host_activations);
+  v(kHostCapacity, e.host_capacity, kNoHostMemory);
+  v(kHostNode, e.host_node);
+  if (!e.host) return;
+  v(MetricInfo{"host.step_down", "bytes that a GPU sends to the host in a step"}, e.host->down);
+  v(MetricInfo{"host.step_up", "bytes that a GPU fetches from the host in a step"}, e.host->up);
+  v(kHostTime, e.host->time);
+}
+
+template <class R, class V>
 void batch_metrics(const RunBatch<R>& b, V&& v) {
   const auto part = [&b](auto member) {
     return b.cost ? std::optional<Ratio<R>>((*b.cost).*member) : std::nullopt;
@@ -251,8 +269,8 @@ void TrainingEstimate<R>::metrics(V&& v) const {
   v(kBytesPerParameterGpu, per_param_gpu);
   v(kOptimizerPerParameter, optimizer_per_param);
   v(kOptimizerOverWeights, optimizer_over_weights);
-  v(kHostMemory, memory.states.host);
-  if (!(memory.states.host <= Bytes<R>{})) v(kHostCapacity, host_capacity, kNoHostMemory);
+  v(kHostMemory, memory.host);
+  if (!(memory.host <= Bytes<R>{})) host_metrics(*this, v);
 
   v(MetricInfo{"flops.per_token.6n", "FLOPs of a token, 6N", Hint::kPerToken}, flops.six_n);
   v(kFlopsFull, flops.full, kNoShape);
@@ -285,6 +303,7 @@ void TrainingEstimate<R>::metrics(V&& v) const {
   v(kBubble, of_step([](Step s) { return s.pipeline.bubble; }), kNoMfu);
   v(kExposedTotal, of_step([](Step s) { return s.exposed; }), kNoMfu);
   v(kOptimizerTime, of_step([](Step s) { return s.optimizer; }), kNoMfu);
+  if (host) v(kHostStep, host->exposed);
   if (operators) operator_metrics(*operators, v);
   v(kStepTime, of_step([](Step s) { return s.time; }), kNoMfu);
   if (step) v(kBound, bound);

@@ -198,7 +198,7 @@ struct TrainEfficiency {
 // The share of each kind of communication that may hide behind compute.
 template <class R>
 struct Overlap {
-  Ratio<R> data{}, tensor{}, context{}, expert{}, pipeline{};
+  Ratio<R> data{}, tensor{}, context{}, expert{}, pipeline{}, host{};
 
   template <class V, class... S>
   static void fields(V&& v, S&... s) {
@@ -210,6 +210,10 @@ struct Overlap {
     v(Field("expert", "o_expert", "dispatch and combine").supplied().share(), s.expert...);
     v(Field("pipeline", "o_pipeline", "activations between stages").supplied().share(),
       s.pipeline...);
+    v(Field("host", "o_host", "copies to the host's memory and back (offloading)")
+          .supplied()
+          .share(),
+      s.host...);
   }
 };
 

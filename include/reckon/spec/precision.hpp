@@ -78,6 +78,25 @@ struct TensorFormats {
   }
 };
 
+// A format for what is kept of some tensors between forward and backward, where it differs from the rest.
+//
+//   activation_classes: {inputs: fp8-e4m3-1x128, attention: {name: e5m6, size: 1.5 B}}
+template <class R>
+struct ActivationFormats {
+  std::optional<Stored<R>> inputs, attention, inner;
+
+  template <class V, class... S>
+  static void fields(V&& v, S&... s) {
+    v(Field("inputs", "b_in",
+            "inputs of matrices: outputs of norms, tokens at their experts, what goes down")
+          .by_name(),
+      s.inputs...);
+    v(Field("attention", "b_att", "output of attention").by_name(), s.attention...);
+    v(Field("inner", "b_gu", "of an MLP: what its activation function takes").by_name(),
+      s.inner...);
+  }
+};
+
 // Serving reads weights, classes, activations and kv of a recipe; a recipe that states no gradients is for serving.
 template <class R>
 struct Precision {
@@ -86,6 +105,7 @@ struct Precision {
   Stored<R> weights, gradients, activations, reduce, gather;
   std::optional<Stored<R>> master, kv, accumulation;
   std::optional<TensorFormats<R>> classes, gradient_classes;
+  std::optional<ActivationFormats<R>> activation_classes;
 
   template <class V, class... S>
   static void fields(V&& v, S&... s) {
@@ -110,6 +130,9 @@ struct Precision {
       s.master...);
     v(Field("activations", "b", "as kept between forward and backward").by_name().required(),
       s.activations...);
+    v(Field("activation_classes", "",
+            "activations of some tensors that are kept in another format"),
+      s.activation_classes...);
     v(Field("kv", "b_kv", "keys and values that a server caches; bf16 if not stated").by_name(),
       s.kv...);
     v(Field("reduce", "b_red", "gradients on the wire").by_name().supplied(), s.reduce...);

@@ -25,6 +25,7 @@
 #include "reckon/spec/law.hpp"
 #include "reckon/spec/model.hpp"
 #include "reckon/spec/precision.hpp"
+#include "reckon/spec/recompute.hpp"
 #include "reckon/spec/stack.hpp"
 
 namespace reckon {
@@ -112,6 +113,7 @@ struct Schedule {
   ScheduleKind kind = ScheduleKind::k1f1b;
   Count<R> chunks{1};
   std::optional<Count<R>> first, last;
+  bool played = false;
 
   template <class V, class... S>
   static void fields(V&& v, S&... s) {
@@ -125,6 +127,11 @@ struct Schedule {
       s.first...);
     v(Field("last", "L_last", "layers of the last stage, where it holds another number").count(),
       s.last...);
+    v(Field(
+          "played", "",
+          "play out schedules that have a closed form too: stages as uneven as they are, transfers "
+          "where they fall"),
+      s.played...);
   }
 };
 
@@ -148,15 +155,26 @@ struct Batch {
   }
 };
 
-// What is computed again in the backward pass: nothing; the attention core; norms and activation
-// functions; every second operator (torchtitan's selective per-operator policy); whole layers.
-enum class Recompute { kNone, kSelective, kFull, kNorms, kOperators };
-constexpr auto names(Recompute) {
-  return std::array{"none", "selective", "full", "norms", "operators"};
-}
-
 enum class Offload { kNone, kOptimizer };
 constexpr auto names(Offload) { return std::array{"none", "optimizer"}; }
+
+// What else lies in the host's memory; `offload: [optimizer, activations]` is short for it.
+template <class R>
+struct Offloaded {
+  Ratio<R> activations{};
+  bool weights = false, gradients = false;
+
+  template <class V, class... S>
+  static void fields(V&& v, S&... s) {
+    v(Field("activations", "x_off", "share of what layers keep that is copied to the host and back")
+          .share(),
+      s.activations...);
+    v(Field("weights", "", "ZeRO-3: shards of the weights, fetched before every gather"),
+      s.weights...);
+    v(Field("gradients", "", "shards of the gradients, sent down after every reduction"),
+      s.gradients...);
+  }
+};
 
 // Matrices that adapters can be attached to.
 enum class Target { kQ, kK, kV, kO, kGate, kUp, kDown };
@@ -280,8 +298,10 @@ struct TrainingPlan {
   Precision<R> precision;
   Optimizer<R> optimizer;
   Recompute recompute = Recompute::kNone;
+  std::vector<RecomputeModule> recompute_modules;
   std::optional<Count<R>> recompute_every;
   Offload offload = Offload::kNone;
+  Offloaded<R> offloaded;
   Trainable<R> trainable;
   MemoryLimits<R> memory;
   Assume<R> assume;
@@ -308,15 +328,24 @@ struct TrainingPlan {
     v(Field("optimizer", "", "a file in optimizers/").by_name().supplied(), s.optimizer...);
     v(Field("recompute", "",
             "none | selective (the attention core) | norms (and activation functions) | "
-            "operators (every second) | full (layer inputs kept)")
+            "operators (every second) | full (layer inputs kept) | {modules: [layernorm, …]}")
           .supplied(),
       s.recompute...);
+    v(Field(
+          "recompute_modules", "",
+          "what recompute: {modules: […]} names: core_attn, layernorm, mla_up_proj, mlp, mlp_act, "
+          "moe, moe_act, shared_experts"),
+      s.recompute_modules...);
     v(Field("recompute_every", "k_ckpt",
             "recompute: full: layers between two inputs that are kept; 1 if not stated")
           .degree(),
       s.recompute_every...);
-    v(Field("offload", "", "none | optimizer (states in the host's memory)").supplied(),
+    v(Field("offload", "",
+            "none | optimizer (states in the host's memory) | [optimizer, activations, weights, "
+            "gradients]")
+          .supplied(),
       s.offload...);
+    v(Field("offloaded", "", "what else offload: […] puts there"), s.offloaded...);
     v(Field("trainable", "", "all, or adapters").or_word(), s.trainable...);
     v(Field("memory", "", "when to call a fit tight").supplied(), s.memory...);
     v(Field("assume", "", "conventions and efficiencies").by_name().supplied(), s.assume...);

@@ -16,22 +16,25 @@ void add_tensor(const LayerGroup<R>& g, Label label, const KeptTensor<R>& k,
   at->layers += g.count;
 }
 
-// Every tensor of a layer under `policy`, in the order of a forward pass.
+// Every tensor that a layer keeps, in the order of a forward pass.
 template <class R>
 std::vector<TensorTotal<R>> tensors(const Model<R>& model, const ActivationShape<R>& x,
-                                    Recompute policy) {
+                                    const Again& again) {
   std::vector<TensorTotal<R>> out;
   for (std::size_t i = 0; i < model.layers.size(); ++i) {
     const LayerGroup<R>& g = model.layers[i];
     const auto visit = [&](const KeptTensor<R>& k) {
       add_tensor(g, group_label(model, "layers", "layers of group", i), k, out);
     };
-    if (policy == Recompute::kFull) {
+    if (again.policy == Recompute::kFull) {
       visit(KeptTensor<R>{"input", "input of the layer", checkpoint(x)});
       continue;
     }
-    for_each_mixer_tensor(model, g.mixer, x, policy, visit);
-    for_each_mlp_tensor(g.mlp, x, visit);
+    const auto visit_kept = [&](const KeptTensor<R>& k) {
+      if (!again.drops(k.by)) visit(k);
+    };
+    for_each_mixer_tensor(model, g.mixer, x, visit_kept);
+    for_each_mlp_tensor(g.mlp, x, visit_kept);
   }
   auto T = x.T;
   NAME(T);
@@ -73,7 +76,7 @@ OfAllLayers<R> all_layers(const Model<R>& model, const std::vector<LayerMemory<R
 template <class R>
 ActivationsAnswer<R> answer(const ActivationsQuestion<R>& question) {
   const Model<R>& model = question.model;
-  const Recompute policy = question.on.recompute;
+  const Again policy = again_of(question.on);
   auto sequences = question.batch / question.data;
   const auto x = activation_shape(model, question.on, sequences, question.assume);
   ActivationsAnswer<R> out;

@@ -51,6 +51,7 @@ TrainingPlan<R> plan_of(const LayerQuestion<R>& q) {
   plan.batch.micro = q.micro;
   plan.batch.sequence = q.sequence;
   plan.recompute = q.recompute;
+  plan.recompute_modules = q.recompute_modules;
   plan.precision = q.precision;
   plan.assume = q.assume;
   plan.stack = q.stack;

@@ -48,7 +48,8 @@ class StageKeeps {
     if (!question.model || !question.on.sequence) return;
     const auto shape =
         activation_shape(*question.model, question.on, question.micro, question.assume);
-    layers_ = layer_memory(*question.model, shape, question.on.recompute);
+    layers_ = layer_memory(*question.model, shape, again_of(question.on));
+    mask_ = table_mask(shape);
     spread_.emplace(*question.model, Cut{whole(*question.stages), question.schedule,
                                          whole(question_chunks(question))});
   }
@@ -58,14 +59,15 @@ class StageKeeps {
     NAME(m_i);
     if (question_.activations) return kStageKeeps(m_i * *question_.activations);
     if (!spread_) return {};
-    return stage_activations(*question_.model, question_.assume, question_.on.recompute, layers_,
-                             m_i, *spread_, i)
+    return stage_activations(*question_.model, question_.assume, again_of(question_.on), layers_,
+                             m_i, *spread_, i, {}, {}, mask_)
         .total;
   }
 
  private:
   const PipelineQuestion<R>& question_;
   std::vector<LayerMemory<R>> layers_;
+  std::optional<Bytes<R>> mask_;
   std::optional<Stages<R>> spread_;
 };
 

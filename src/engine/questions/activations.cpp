@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "../legal_recompute.hpp"
 #include "needs.hpp"
 #include "question_of.hpp"
 #include "questions.hpp"
@@ -52,11 +53,12 @@ class Activations : public QuestionOf<ActivationsQuestion> {
     need_counted_mixers(q.model, asked);
     need_split(q.model, q.on, asked);
     need_widths(q, asked);
-    if (q.on.recompute == Recompute::kNorms || q.on.recompute == Recompute::kOperators)
+    check_modules(q.model, q.on.recompute, q.on.recompute_modules, asked.places, asked.diagnostics);
+    if (q.on.recompute == Recompute::kOperators)
       asked
           .fault("recompute",
                  fmt::format("recompute: {} has no list of tensors", name_of(q.on.recompute)))
-          .help("none, selective and full have; a training plan prices the others");
+          .help("none, selective, norms, full and modules have; a training plan prices it");
     const long B = whole(q.batch), D = whole(q.data);
     if (B % D != 0)
       asked.fault("data", fmt::format("data: {} sequences do not deal out to {} GPUs", B, D))

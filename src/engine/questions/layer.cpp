@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "../legal_recompute.hpp"
 #include "../legal_stack.hpp"
 #include "../legal_tensor.hpp"
 #include "../whole_number.hpp"
@@ -88,6 +89,7 @@ class Layer : public QuestionOf<LayerQuestion> {
     need_dimensions(q.model, "the operators of a layer", asked);
     if (asked.failed()) return;
     which_layer(q, asked);
+    check_modules(q.model, q.recompute, q.recompute_modules, asked.places, asked.diagnostics);
     degrees(q, asked);
     if (asked.failed()) return;
     check_stack(plan_of(q), asked.places, asked.diagnostics);

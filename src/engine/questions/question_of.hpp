@@ -93,7 +93,7 @@ void resolve_field(Workspace& work, doc::Value& at, const doc::Value* chip, Diag
 }
 
 template <class T>
-constexpr bool looked_up =
+constexpr bool found_by_name =
     std::is_same_v<T, Precision<double>> || std::is_same_v<T, Optimizer<double>> ||
     std::is_same_v<T, Assume<double>> || std::is_same_v<T, Law<double>>;
 
@@ -214,7 +214,7 @@ class QuestionOf : public Question {
     };
     each([&](const Field& f, auto& member) {
       using T = std::decay_t<decltype(member)>;
-      if (detail::looked_up<T>) defaults.emplace_back(f.name);
+      if (detail::found_by_name<T>) defaults.emplace_back(f.name);
       has_cluster = has_cluster || f.name == "cluster";
     });
     fill_defaults(work, defaults, tree, d);

@@ -147,7 +147,12 @@ class Reader {
     if (opens(Opened::kRecompute) && dimensioned())
       out_.recompute = {Recompute::kNone, Recompute::kSelective, Recompute::kNorms,
                         Recompute::kOperators, Recompute::kFull};
+    if (opens(Opened::kRecompute) && plan_.recompute == Recompute::kModules)
+      out_.recompute.push_back(Recompute::kModules);
     if (!space_.recompute.empty()) out_.recompute = space_.recompute;
+    // Which modules is the plan's to say; a space can only choose whether they run again.
+    if (plan_.recompute_modules.empty())
+      std::erase_if(out_.recompute, [](Recompute r) { return r == Recompute::kModules; });
     if (!dimensioned())
       std::erase_if(out_.recompute, [](Recompute r) { return r != Recompute::kNone; });
     out_.offload = {plan_.offload};

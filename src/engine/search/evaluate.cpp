@@ -179,7 +179,7 @@ Looked Evaluator::look(const Rest& rest, double slowest) {
     const bool host = e_.verdict == Verdict::kHostDoesNotFit;
     const double states = e_.after_states.raw;
     out.fate = host ? Fate::kHost : states < 0 ? Fate::kStates : Fate::kMemory;
-    out.missed = host ? e_.memory.states.host.raw - e_.host_capacity->raw : -e_.headroom.raw;
+    out.missed = host ? e_.memory.host.raw - e_.host_capacity->raw : -e_.headroom.raw;
     return out;
   }
   for (const Condition& c : criteria_.where)

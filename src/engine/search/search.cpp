@@ -160,9 +160,22 @@ class Searcher {
     if (!no_base_->help_text.empty()) f.help(no_base_->help_text);
   }
 
+  // A space chooses whether modules run again; which ones is the plan's to say.
+  bool lacks_modules(const TrainingPlan<double>& plan) {
+    const auto& policies = request_.space.recompute;
+    if (!plan.recompute_modules.empty() ||
+        std::find(policies.begin(), policies.end(), Recompute::kModules) == policies.end())
+      return false;
+    diagnostics_.error({}, "recompute: modules are to be searched, and the plan names none")
+        .help(
+            "write recompute: {modules: [layernorm, …]} in the plan, or leave modules out of the "
+            "space");
+    return true;
+  }
+
   void one_base(std::size_t i) {
     Base base;
-    if (!load_base(i, base)) return;
+    if (!load_base(i, base) || lacks_modules(base.plan)) return;
     const Choices choices = choices_of(request_.space, base.plan);
     const auto progress = [this](std::uint64_t done, std::uint64_t all) {
       if (request_.progress)

@@ -16,12 +16,13 @@ namespace {
 // Times that no formula of the training estimate splits further.
 const std::vector<std::string_view>& leaf_ids() {
   static const std::vector<std::string_view> ids{
-      kCompute.id, kRecomputeTime.id, kCollectiveTime.id, kAllToAll.id, kHop.id, kRingHop.id,
-      kOptimizerTime.id, kOffloadTime.id,
+      kCompute.id, kRecomputeTime.id, kCollectiveTime.id, kAllToAll.id, kAllToAllNodeTorus.id,
+      kAllToAllTorus.id, kHop.id, kRingHop.id, kOptimizerTime.id, kOffloadTime.id, kModuleTime.id,
+      kHostExposed.id, kTransfersPlayed.id,
       // Under a software stack; what a larger cluster adds is a share of these.
       kOperatorUseful.id, kOperatorAgain.id, kMeanExposed.id, kOperatorBubble.id,
       kOperatorImbalance.id, kPeerExposed.id, kOutside.id, kGradientsExposed.id, kGradientsAlone.id,
-      kFixedStep.id};
+      kGradientsInBuckets.id, kFixedStep.id};
   return ids;
 }
 

@@ -13,7 +13,9 @@
 #include "reckon/cost/activations.hpp"
 #include "reckon/cost/experts.hpp"
 #include "reckon/cost/operators/attention.hpp"
+#include "reckon/cost/operators/context.hpp"
 #include "reckon/cost/operators/elementwise.hpp"
+#include "reckon/cost/operators/recompute.hpp"
 
 namespace reckon {
 
@@ -275,6 +277,7 @@ Seconds<R> recompute_time(const TrainingPlan<R>& plan, Seconds<R> F, Seconds<R> 
                           Seconds<R> elementwise, const TrafficStack<R>& k) {
   switch (plan.recompute) {
     case Recompute::kNone:
+    case Recompute::kModules:  // operators/recompute.hpp
       return {};
     case Recompute::kSelective:
       return kRecomputeAttention(attention);
@@ -308,6 +311,17 @@ struct LayerGemms {
   }
 };
 
+// For modules that run again. Of the tensor collectives a region takes one of the layer's two.
+template <class R>
+ForwardParts<R> forward_parts(const TrainingPlan<R>& plan, const LayerGroup<R>& g,
+                              const Pass<R>& attention, const LayerTime<R>& l) {
+  const bool alone = g.mlp.kind == MlpKind::kMoe && expert_tensor(plan) <= 1;
+  const bool two = !alone && g.mixer.kind != MixerKind::kNone;
+  Seconds<R> tensor{};
+  if (!alone) tensor = two ? l.tensor.forward / 2 : l.tensor.forward;
+  return {attention.forward, tensor, l.expert.forward};
+}
+
 template <class R>
 LayerTime<R> layer_time(const TrainingPlan<R>& plan, const LayerGroup<R>& g, const Layout<R>& x,
                         const LayerShape<R>& l, const OperatorMachine<R>& m,
@@ -338,9 +352,7 @@ LayerTime<R> layer_time(const TrainingPlan<R>& plan, const LayerGroup<R>& g, con
   out.work = {forward.total(), backward.total()};
   out.tensor = tensor_time(plan, g, x, l, m);
   out.expert = expert_time(plan, g, x, l, m);
-  if (g.mixer.kind != MixerKind::kNone)
-    out.context = ring_exposed(2_B * l.T * kv_widths_on_rank(plan.model, g.mixer, plan.mesh.tensor),
-                               attention, plan.mesh.context, x.context, m);
+  out.context = context_time(plan, g.mixer, x.context, l.T, attention, m);
   for (const auto& [label, time] : {std::pair{"tensor exposed", out.tensor},
                                     {"experts exposed", out.expert},
                                     {"context exposed", out.context}}) {
@@ -353,6 +365,8 @@ LayerTime<R> layer_time(const TrainingPlan<R>& plan, const LayerGroup<R>& g, con
   auto F = kOperatorForward(max(forward.total(), hl));
   auto B = kOperatorBackward(max(backward.total(), 1.5 * hl));
   out.recompute = recompute_time(plan, F, attention.forward, elementwise.forward, m.stack.traffic);
+  if (plan.recompute == Recompute::kModules)
+    out.recompute = modules_time(plan, g, l, m, gemms, forward_parts(plan, g, attention, out));
   out.all = {F, B};
   return out;
 }

@@ -59,6 +59,24 @@ void retime_data(const CommunicationInputs<R>& in, const OperatorMachine<R>& m,
            timed(CollectiveOp::kAllReduce, mine, groups.replicas, groups.expert_replicas));
 }
 
+// One hop of the ring, one gather, or both exchanges of a pass; of the mean layer.
+template <class R>
+Seconds<R> one_context_move(const CommunicationInputs<R>& in, Bytes<R> sent,
+                            const OperatorMachine<R>& m) {
+  const TrainingPlan<R>& plan = in.plan;
+  const Group<R>& group = in.layout.context;
+  if (plan.mesh.context_by == ContextBy::kRing) return ring_hop(sent, group, m);
+  const ContextWidths<R> w = context_widths(plan);
+  auto T = in.layout.T;
+  auto c = plan.mesh.context;
+  NAME(T, c);
+  if (plan.mesh.context_by == ContextBy::kAllGather)
+    return collective_time(CollectiveOp::kAllGather, 2_B * T * c * w.kv, group, m);
+  auto half = T * w.all;  // of two exchanges; with grouped queries the second is the longer one
+  NAME(half);
+  return 2 * collective_time(CollectiveOp::kAllToAll, 1_B * half, group, m);
+}
+
 template <class R>
 void retime_layers(const CommunicationInputs<R>& in, const OperatorMachine<R>& m,
                    Communication<R>& c) {
@@ -71,7 +89,7 @@ void retime_layers(const CommunicationInputs<R>& in, const OperatorMachine<R>& m
                    : collective_time(CollectiveOp::kAllReduce, l.H, in.layout.tensor, m);
     set_time(c.tensor, one);
   }
-  if (c.context.any()) set_time(c.context, ring_hop(c.context.one.bytes, in.layout.context, m));
+  if (c.context.any()) set_time(c.context, one_context_move(in, c.context.one.bytes, m));
   for (const LayerGroup<R>& g : plan.model.layers) {
     if (g.mlp.kind != MlpKind::kMoe || !c.expert.any()) continue;
     set_time(c.expert,

@@ -52,6 +52,13 @@ inline const Formula kPeerTime{"operator.p2p", "t_p2p", "sends of a micro-batch 
 inline const Formula kPeerExposed{"operator.p2p.exposed", "T_p2p", "sends between stages, exposed",
                                   "of each micro-batch, and once through the pipeline"};
 
+inline const Formula kPeerPlayed{"operator.p2p.played", "t_send",
+                                 "of a send between stages, what delays the next one",
+                                 "of the sends of a micro-batch, one"};
+inline const Formula kGradientsInBuckets{
+    "operator.gradients.buckets", "T_dp_exp", "gradients reduced in buckets, exposed",
+    "what the window leaves, at least the last bucket: Li 2020"};
+
 inline const Formula kScales{"operator.fp8.scales", "T_amax", "agreeing on fp8 scales",
                              "every pass of every chunk waits for all tensor, context and data "
                              "ranks: a doubling of them adds a share"};
@@ -165,10 +172,11 @@ ShardedLayer<R> shard_layer(const OperatorContext<R>& x, const LayerTime<R>& l,
   NAME(gather, reduce, n);
   ShardedLayer<R> out;
   const bool piped = !(x.plan.mesh.pipeline <= 1);
+  const bool regather = x.plan.sharding.reshard;  // else what was gathered forward is still there
   // With a pipeline weights are gathered once and gradients reduced once a step.
-  out.all =
-      piped ? Pass<R>{alone.forward + gather / n, alone.backward + reduce / n}
-            : Pass<R>{behind(alone.forward, gather, o), behind(alone.backward, gather + reduce, o)};
+  out.all = piped ? Pass<R>{alone.forward + gather / n, alone.backward + reduce / n}
+                  : Pass<R>{behind(alone.forward, gather, o),
+                            behind(alone.backward, regather ? gather + reduce : 1 * reduce, o)};
   if (!first) return out;
   const Model<R>& model = x.plan.model;
   auto tables = model.tied ? Count<R>{1} : Count<R>{2};
@@ -214,6 +222,15 @@ Seconds<R> gradients_exposed(const OperatorContext<R>& x, const StageShard<R>& s
   auto S = b_red * shard.dense;
   auto S_routed = b_red * shard.experts.full;
   Seconds<R> T_dp;
+  if (plan.sharding.bucket) {  // DDP
+    auto n_bucket = buckets(S, *plan.sharding.bucket);
+    NAME(n_bucket);
+    T_dp = n_bucket * both_groups(CollectiveOp::kAllReduce, S / n_bucket, S_routed / n_bucket,
+                                  x.layout.data, x.layout.experts_data, m);
+    NAME(T_dp, window);
+    if (!m.stack.overlap_gradients) return kGradientsAlone(T_dp);
+    return kGradientsInBuckets(max(T_dp / n_bucket, T_dp - m.stack.overlap.gradients * window));
+  }
   if (plan.sharding.zero < 1) {
     T_dp =
         both_groups(CollectiveOp::kAllReduce, S, S_routed, x.layout.data, x.layout.experts_data, m);
@@ -407,12 +424,15 @@ void fill_pipeline(const OperatorContext<R>& x, const OperatorLayers<R>& layers,
   auto v = chunks_of(x.plan.schedule);
   auto p = x.plan.mesh.pipeline;
   NAME(t_max, t_all, t_p2p, n, v, p);
-  s.p2p = kPeerExposed((n + (p - 1) / v) * t_p2p);
-  if (!counts_slots(x.plan.schedule.kind)) {
+  if (!counts_slots(x.plan.schedule.kind) || x.plan.schedule.played) {
     const auto pieces = operator_pieces(x, layers, sharded);
-    s.pipeline = played_pipeline(x.layout, x.stages, pieces, n * t_all / p);
+    auto send = t_p2p / (2 * v);  // there and back, of every chunk
+    NAME(send);
+    s.pipeline = played_pipeline(x.layout, x.stages, pieces, n * t_all / p, kPeerPlayed(1 * send));
+    s.p2p = s.pipeline.transfers;
     return;
   }
+  s.p2p = kPeerExposed((n + (p - 1) / v) * t_p2p);
   s.pipeline.bubble = kOperatorBubble((t_all - t_max) / v);
   s.pipeline.imbalance = kOperatorImbalance(n * (t_max - t_all / p));
 }

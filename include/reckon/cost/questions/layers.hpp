@@ -19,7 +19,14 @@ ActivationShape<R> activation_shape(const Model<R>& model, const OnLayers<R>& on
   auto T = kQuestionTokens(b * *on.sequence);
   auto t_sp = on.sequence_parallel ? on.tensor : Count<R>{1};
   NAME(t_sp);
-  return {on.precision.activations.size, T, *model.hidden, on.tensor, t_sp, assume, on.sequence};
+  return {on.precision.activations.size,
+          T,
+          *model.hidden,
+          on.tensor,
+          t_sp,
+          assume,
+          on.sequence,
+          on.precision.activation_classes ? &*on.precision.activation_classes : nullptr};
 }
 
 }  // namespace reckon

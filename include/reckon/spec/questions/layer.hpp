@@ -9,6 +9,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "reckon/spec/training.hpp"
 
@@ -23,6 +24,7 @@ struct LayerQuestion {
   std::optional<Count<R>> expert_tensor, layer;
   bool sequence_parallel = false;
   Recompute recompute = Recompute::kNone;
+  std::vector<RecomputeModule> recompute_modules;
   Precision<R> precision;
   std::optional<Stack<R>> stack;
   Assume<R> assume;
@@ -53,7 +55,10 @@ struct LayerQuestion {
     v(Field("layer", "", "which of the model's groups of layers, from 0; the largest if not stated")
           .count(),
       s.layer...);
-    v(Field("recompute", "", "none | selective | norms | operators | full"), s.recompute...);
+    v(Field("recompute", "", "none | selective | norms | operators | full | modules"),
+      s.recompute...);
+    v(Field("recompute_modules", "", "recompute: modules: layernorm, mla_up_proj, moe_act …"),
+      s.recompute_modules...);
     v(Field("precision", "", "a file in formats/recipes").by_name().supplied(), s.precision...);
     v(Field("stack", "", "software whose kernels are priced: a file in hardware/stacks").by_name(),
       s.stack...);

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "reckon/doc/field.hpp"
 #include "reckon/spec/precision.hpp"
@@ -22,6 +23,7 @@ struct OnLayers {
   Count<R> tensor{1};
   bool sequence_parallel = false;
   Recompute recompute = Recompute::kNone;
+  std::vector<RecomputeModule> recompute_modules;
   Precision<R> precision;
 
   template <class V, class... S>
@@ -31,8 +33,15 @@ struct OnLayers {
     v(Field("tensor", "t", "tensor parallel ranks").degree(), s.tensor...);
     v(Field("sequence_parallel", "", "they share what lies between their regions, too"),
       s.sequence_parallel...);
-    v(Field("recompute", "", "none | selective (the attention core) | full (layer inputs kept)"),
+    v(Field(
+          "recompute", "",
+          "none | selective (the attention core) | norms (and activation functions) | full (layer "
+          "inputs kept) | modules"),
       s.recompute...);
+    v(Field("recompute_modules", "",
+            "recompute: modules: core_attn, layernorm, mla_up_proj, mlp, mlp_act, moe, moe_act, "
+            "shared_experts"),
+      s.recompute_modules...);
     v(Field("precision", "", "a file in formats/recipes: the format of activations").by_name(),
       s.precision...);
   }
