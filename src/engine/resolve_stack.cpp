@@ -113,23 +113,38 @@ Value curves_of(const Value& kernels, const std::string& library) {
   return out;
 }
 
-// The chip itself where its collectives were measured, else the first of the stack's chips that has been, with a warning.
-std::string measured_chip(Workspace& work, const std::string& chip, const Value& stack,
+// "NVLink3 x12": chips whose links are of one kind take each other's curves.
+std::string link_kind(const Value* chip) {
+  const Value* kind = chip ? chip->at("link.kind") : nullptr;
+  return kind && kind->is_scalar() ? kind->text : std::string();
+}
+
+// The chip itself where its collectives were measured, else the first of the stack's chips with such links, else the first
+// that was measured, with a warning.
+std::string measured_chip(Workspace& work, const Value* chip, const Value& stack,
                           Diagnostics& diagnostics) {
+  const std::string own = text_of(chip, "id");
   const auto measured = [&](const std::string& id) {
     return !id.empty() && !work.find(Shelf::kKernels, id).empty();
   };
-  if (measured(chip)) return chip;
+  if (measured(own)) return own;
   const Value* chips = stack.find("chips");
   if (!chips) return {};
-  for (const Value& other : chips->items) {
-    if (!measured(other.text)) continue;
-    diagnostics.warning(stack.span, fmt::format("no collective was measured on {}: the curves of "
-                                                "{} stand in",
-                                                chip.empty() ? "this chip" : chip, other.text));
-    return other.text;
+  std::string other;
+  for (const Value& of : chips->items) {
+    if (!measured(of.text)) continue;
+    const Value* file = work.load(Shelf::kChips, of.text, of.span, diagnostics);
+    if (!link_kind(chip).empty() && link_kind(file) == link_kind(chip)) return of.text;
+    if (other.empty()) other = of.text;
   }
-  return {};
+  if (!other.empty())
+    diagnostics.warning(
+        stack.span,
+        fmt::format(
+            "no collective was measured on {}: the curves of {} stand in, whose links differ; "
+            "network.links scales them",
+            own.empty() ? "this chip" : own, other));
+  return other;
 }
 
 void fill_curves(Workspace& work, Value& stack, const Value* chip, Diagnostics& diagnostics) {
@@ -140,8 +155,7 @@ void fill_curves(Workspace& work, Value& stack, const Value* chip, Diagnostics& 
   const std::string library =
       said && said->is_mapping() && said->find("library") ? text_of(said, "library") : "NCCL";
   const Span at = said ? said->span : stack.span;
-  const std::string own =
-      named ? said->text : measured_chip(work, text_of(chip, "id"), stack, diagnostics);
+  const std::string own = named ? said->text : measured_chip(work, chip, stack, diagnostics);
   if (own.empty()) return;
   const Value* kernels = work.load(Shelf::kKernels, own, at, diagnostics);
   if (!kernels) return;

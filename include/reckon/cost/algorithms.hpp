@@ -279,6 +279,8 @@ Way<R> by_exchange(const CollectiveShape<R>& x) {
     NAME(W_x);
     slower.offer("network", a_0 + a_net + (q - r) / q * S / W_x);
   }
+  if (const auto t_cut = cut_time(S, x.group, x.links))
+    slower.offer("cut of the torus", a_0 + a_node + *t_cut);
   return {x.passes, bytes, kExchangeTime(slower.best())};
 }
 

@@ -61,6 +61,10 @@ struct Operation {
   bool any() const { return !(count <= 0); }
 };
 
+inline const Formula kPathTime{"comm.pipeline.path", "T_hops",
+                               "transfers on the path through all stages",
+                               "those of a rank, and the fill of the pipeline each way"};
+
 template <class R>
 Operation<R> repeated(const Transfer<R>& one, Count<R> count, const Group<R>& group) {
   auto t_one = one.time;
@@ -377,11 +381,13 @@ void pipeline_parallel(const CommunicationInputs<R>& in, Bytes<R> H, Communicati
   auto W_hop = neighbour_rate(crosses, links_of(in.layout.pipeline, in.links));
   NAME(a_hop, W_hop);
   auto t_p2p = kHop(a.base + a_hop + bytes / W_hop);
-  // There and back for every chunk; the fill of the pipeline adds p − 1 hops each way.
+  // A rank sends there and back for every chunk; on the path through all stages the fill adds p − 1 hops each way.
   auto v = chunks_of(plan.schedule);
   auto p = plan.mesh.pipeline;
-  NAME(p);
-  out.pipeline = repeated({bytes, t_p2p}, 2 * (v * in.layout.n + p - 1), in.layout.pipeline);
+  auto n = in.layout.n;
+  NAME(n, v, p, t_p2p);
+  out.pipeline = repeated({bytes, t_p2p}, 2 * v * n, in.layout.pipeline);
+  out.pipeline.time = kPathTime(2 * (v * n + p - 1) * t_p2p);
 }
 
 template <class R>

@@ -161,6 +161,22 @@ Flops<R> recomputed_flops(const Parameters<R>& n, Flops<R> attention, Recompute 
   return {};  // norms and activation functions: no matrices
 }
 
+// What is made again, in the convention of the MFU that prices it: layers that run once more take once more the time that
+// the convention gives them. 6n counts no attention, so there the layers' matrices are all (8n with full recompute); for
+// attention alone, which it does not count either, what kernels compute is the best there is.
+template <class R>
+Flops<R> again_counted(const TrainingPlan<R>& plan, const Parameters<R>& n,
+                       const AttentionFlops<R>& att, Flops<R> again) {
+  const FlopCount by = plan.assume.flops;
+  if (plan.recompute == Recompute::kModules || by == FlopCount::kHfu) return again;
+  if (by == FlopCount::k6n)
+    return plan.recompute == Recompute::kSelective
+               ? again
+               : recomputed_flops(n, Flops<R>{}, plan.recompute, plan.assume.operators.work);
+  return recomputed_flops(n, by == FlopCount::kFull ? att.full : att.causal, plan.recompute,
+                          plan.assume.operators.work);
+}
+
 // N_a: trainable parameters of adapters, 0 without.
 template <class R>
 TokenFlops<R> token_flops(const TrainingPlan<R>& plan, const Parameters<R>& n, Count<R> N_a) {
@@ -193,7 +209,7 @@ TokenFlops<R> token_flops(const TrainingPlan<R>& plan, const Parameters<R>& n, C
   f.attention_share = kAttentionShare(3 * att.causal / causal);
   const bool matrices_again =
       plan.recompute != Recompute::kNone && plan.recompute != Recompute::kNorms;
-  if (matrices_again) f.again = again;
+  if (matrices_again) f.again = again_counted(plan, n, att, again);
   return f;
 }
 

@@ -85,16 +85,17 @@ Bytes<R> saved_by(const TrainingPlan<R>& plan, const TrainingEstimate<R>& e, Rec
 // With a stack: of all layers, a mean over the stages.
 template <class R>
 Seconds<R> stack_module_time(const TrainingPlan<R>& plan, const Layout<R>& x, RecomputeModule m) {
-  const OperatorMachine<R> machine = operator_machine(plan);
+  KnownTimes<R> known;
+  const OperatorMachine<R> machine = operator_machine(plan, known);
   const LayerShape<R> shape = layer_shape(plan, x);
   Sum<kSecond, R> all;
-  std::vector<NamedGemm<R>> gemms;
+  LayerGemms<R> gemms;
   for (std::size_t i = 0; i < plan.model.layers.size(); ++i) {
     const LayerGroup<R>& g = plan.model.layers[i];
     const LayerTime<R> l = layer_time(plan, g, x, shape, machine, gemms);
     const auto forward = forward_parts(plan, g, attention_time(plan, g.mixer, machine), l);
     all.add(group_label(plan.model, "layers", "layers of group", i),
-            g.count * module_time(plan, g, m, shape, machine, gemms, forward));
+            g.count * module_time(plan, g, m, shape, machine, gemms.all, forward));
   }
   auto t_all = all.total();
   auto n = x.n;

@@ -118,6 +118,10 @@ void halve(const CollectiveShape<R>& x, CollectiveAnswer<R>& out) {
 
 const char* no_way(Algorithm algorithm, const WayFacts& f) {
   if (f.q <= 1) return "one rank sends nothing";
+  const Algorithm on_torus =
+      f.op == CollectiveOp::kAllToAll ? Algorithm::kAllPeer : Algorithm::kRing;
+  if (f.torus && f.op != CollectiveOp::kSend && algorithm != on_torus)
+    return "chips of a torus reach their neighbours only";
   const bool crosses = f.r < f.q, to_all = f.op == CollectiveOp::kAllToAll;
   if (f.op == CollectiveOp::kSend)
     return algorithm == Algorithm::kAllPeer ? nullptr : "one message needs no algorithm";
@@ -158,8 +162,7 @@ CollectiveAnswer<R> answer(const CollectiveQuestion<R>& question) {
   const bool one_message = question.op == CollectiveOp::kSend;
   const bool counted = question.ranks || question.cluster;
   out.q = counted ? ranks_of(question.cluster, question.ranks) : Count<R>{2};
-  const auto N_node = node_size(question.cluster, question.on, out.q);
-  out.group = {out.q, max(1, min(out.q, N_node))};
+  out.group = beside(question.cluster, question.on, out.q);
   auto q = out.q;
   auto r = out.group.r;
   auto passes = passes_of<R>(question.op);
@@ -170,8 +173,8 @@ CollectiveAnswer<R> answer(const CollectiveQuestion<R>& question) {
   auto share = to_all ? (q - 1) / q : moved(q, question.assume);
   NAME(share);
   out.factor = one_message ? Ratio<R>{1} : kTrafficFactor(passes * share);
-  const WayFacts facts{question.op, whole(out.q), whole(out.group.r), whole(nodes),
-                       question.in_switch};
+  const WayFacts facts{question.op,  whole(out.q),       whole(out.group.r),
+                       whole(nodes), question.in_switch, out.group.ways.has_value()};
   for (std::size_t i = 0; i < std::size(kWays); ++i) out.why_not[i] = no_way(kWays[i], facts);
   if (!question.bytes) return out;
   if (out.q <= 1) {

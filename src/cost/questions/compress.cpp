@@ -42,7 +42,7 @@ Formats<R> formats_before(const CompressQuestion<R>& q) {
 template <class R>
 Server<R> server_of(const CompressQuestion<R>& q, const Parameters<R>& n, const Formats<R>& f,
                     bool before) {
-  Server<R> s{q.model, n, {f.weight, f.kv, f.kv}, {}, {}, {}, {}, q.assume, f.classes};
+  Server<R> s{q.model, n, {f.weight, f.kv, f.kv}, {}, {}, {}, {}, {}, q.assume, f.classes};
   if (!q.cluster && !(q.on.peak && q.on.bandwidth)) return s;
   s.peak = before && q.original_peak ? *q.original_peak : peak_of(q.cluster, q.on);
   auto W_m = bandwidth_of(q.cluster, q.on);

@@ -151,7 +151,7 @@ void send(const ExpertsQuestion<R>& question, const Mlp<R>& m, ExpertsAnswer<R>&
     return exchange(x, m, g, l, g.crosses() ? assume : in_node, out.compute);
   };
   const bool linked = !(l.node <= ByteRate<R>{}), networked = !(l.nic <= ByteRate<R>{});
-  if (!group.crosses() && linked) out.inside = by({group.q, group.q});
+  if (!group.crosses() && linked) out.inside = by(group);
   if (networked) out.across = by({group.q, Count<R>{1}});
   out.placed = by(group);
 }
@@ -162,7 +162,7 @@ template <class R>
 ExpertsAnswer<R> answer(const ExpertsQuestion<R>& question) {
   ExpertsAnswer<R> out;
   const auto q = ranks_of(question.cluster, question.ranks);
-  out.group = {q, max(1, min(q, node_size(question.cluster, question.on, q)))};
+  out.group = beside(question.cluster, question.on, q);
   out.no_inside = q <= 1                ? "one GPU holds all experts: nothing is sent"
                   : out.group.crosses() ? "a node has fewer GPUs than that"
                                         : "no rate inside a node is stated";

@@ -44,12 +44,13 @@ TensorAnswer<R> answer(const TensorQuestion<R>& question) {
   TensorAnswer<R> out;
   auto p = ranks_of(question.cluster, question.ranks);
   NAME(p);
-  out.group = {p, max(1, min(p, node_size(question.cluster, question.on, p)))};
+  out.group = beside(question.cluster, question.on, p);
   Assume<R> assume = question.assume;
   assume.latency = latency_of(question.on, question.assume);
   out.P = reached_peak(question.cluster, question.chip, assume.train.mfu);
   const TensorSplit<R> x{out.group, question.sent.size, out.P,
-                         links_of(question.cluster, question.on, assume), assume};
+                         links_of(out.group, links_of(question.cluster, question.on, assume)),
+                         assume};
   out.element = reduced_bytes(x);
   out.crossover = crossover(x, group_rate(x.group, x.links, assume.ring_across));
   one_product(question, x, out);

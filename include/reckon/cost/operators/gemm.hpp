@@ -20,6 +20,11 @@ namespace reckon {
 inline const Formula kTileShare{"operator.gemm.tile_share", "e_tile",
                                 "share of the SMs' tiles that is useful work",
                                 "tiles dealt to SMs in waves", Hint::kFraction};
+inline const Formula kGemmDeep{"operator.gemm.deep", "e_K", "share of the ceiling at this depth",
+                               "half of it at K = k0", Hint::kFraction};
+inline const Formula kGemmWide{"operator.gemm.wide", "e_K",
+                               "share of the ceiling at this depth and width",
+                               "half of it at K = k0, and at min(M, N) = n8", Hint::kFraction};
 inline const Formula kGemmShare{"operator.gemm.efficiency", "eta",
                                 "share of the peak a GEMM reaches", "ceiling · tiles · depth",
                                 Hint::kFraction};
@@ -139,9 +144,11 @@ Seconds<R> gemm_time(Gemm<R> g, const GemmRates<R>& rates, const OperatorMachine
                  tile_share(g, outputs, tile, *m.chip.units, m.stack.gemm.smooth_waves));
   }
   auto filled = K / (K + k0);
-  if (!(n0 <= 0)) {
+  if (n0 <= 0) {
+    filled = kGemmDeep(filled);
+  } else {
     auto width = min(M, N);
-    filled = filled * width / (width + n0);
+    filled = kGemmWide(filled * width / (width + n0));
   }
   auto eta = kGemmShare(gm * e_tile.best() * filled);
   auto bytes = gemm_bytes(g, rates);

@@ -63,6 +63,10 @@ inline const Formula kScales{"operator.fp8.scales", "T_amax", "agreeing on fp8 s
                              "every pass of every chunk waits for all tensor, context and data "
                              "ranks: a doubling of them adds a share"};
 
+inline const Formula kFixedScales{"step.fixed_and_scales", "T_fixed",
+                                  "fixed time of a step, and of agreeing on scales",
+                                  "of the software stack; fp8 with delayed scaling"};
+
 template <class R>
 struct OperatorContext {
   const TrainingPlan<R>& plan;
@@ -481,7 +485,9 @@ OperatorStep<R> operator_step(const TrainingPlan<R>& plan, const Layout<R>& layo
   s.data = s.data + outside + gradients_exposed(x, memory.shard, window, in_window);
   s.optimizer = optimizer_time(plan, layout, memory, m.stack.traffic.efficiency) +
                 m.stack.traffic.optimizer_kernels * m.stack.fixed.kernel;
-  s.fixed = kFixedStep(m.stack.fixed.step + scales_time(x));
+  auto T_amax = scales_time(x);
+  s.fixed = T_amax <= Seconds<R>{} ? kFixedStep(m.stack.fixed.step)
+                                   : kFixedScales(m.stack.fixed.step + T_amax);
   Sum<kSecond, R> step;
   step.add("compute", s.compute.useful).add("recompute", s.compute.recompute);
   step.add("imbalance", s.pipeline.imbalance).add("bubble", s.pipeline.bubble);

@@ -42,6 +42,7 @@ struct WayFacts {
   CollectiveOp op;
   int q, r, nodes;
   bool in_switch;
+  bool torus = false;  // all ranks lie on one
 };
 const char* no_way(Algorithm algorithm, const WayFacts& facts);
 

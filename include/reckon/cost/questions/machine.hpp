@@ -2,6 +2,7 @@
 #pragma once
 
 #include "reckon/cost/collectives.hpp"
+#include "reckon/cost/mesh.hpp"
 #include "reckon/spec/questions/machine.hpp"
 
 namespace reckon {
@@ -33,6 +34,17 @@ template <class R>
 Count<R> node_size(const std::optional<Cluster<R>>& cluster, const OnLinks<R>& on, Count<R> q) {
   if (on.node_gpus) return *on.node_gpus;
   return cluster ? cluster->node.gpus : q;
+}
+
+// q GPUs beside each other, in as few nodes as hold them; on a torus, where no link is stated, along its sides.
+template <class R>
+Group<R> beside(const std::optional<Cluster<R>>& cluster, const OnLinks<R>& on, Count<R> q) {
+  Group<R> g{q, max(1, min(q, node_size(cluster, on, q)))};
+  if (!cluster || on.link || cluster->node.torus.empty() || g.crosses()) return g;
+  const Group<R> along = group_along(q, Count<R>{1}, *cluster);
+  g.ways = along.ways;
+  g.cut = along.cut;
+  return g;
 }
 
 template <class R>

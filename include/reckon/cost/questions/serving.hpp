@@ -10,7 +10,7 @@ namespace reckon {
 // Q has model, served, cluster, on, chip and assume.
 template <class R, template <class> class Q>
 Server<R> server_of(const Q<R>& q) {
-  Server<R> s{q.model, parameters(q.model), {}, {}, {}, {}, {}, q.assume};
+  Server<R> s{q.model, parameters(q.model), {}, {}, {}, {}, {}, {}, q.assume};
   s.size = {q.served.weights.size, q.served.cache.size, q.served.activations.size};
   s.classes = q.served.classes;
   s.links = links_of(q.cluster, q.on, q.assume);
@@ -19,6 +19,7 @@ Server<R> server_of(const Q<R>& q) {
     s.node_gpus = q.on.node_gpus;
   else if (q.cluster)
     s.node_gpus = q.cluster->node.gpus;
+  if (q.cluster && !q.on.link) s.torus = q.cluster->node.torus;
   if (q.chip.peak || (q.cluster && q.cluster->node.chip.peak.of(q.chip.compute)))
     s.peak = peak_of(q.cluster, q.chip);
   if (q.chip.bandwidth || q.cluster) {
