@@ -1,8 +1,8 @@
-// What users of a serving plan with pools wait under its rate: the plan's own prefills, steps and transfers in the closed
-// form of cost/load/pools.hpp.
+// What users of a serving plan with pools wait under its rate: the plan's own prefills, steps and transfers in the
+// closed form of cost/load/pools.hpp.
 //
-// A prefill worker is stages · data ranks queues' worth of places; each data rank of a decode worker is an engine of its
-// own. What is moved grows with a prompt's tokens.
+// A prefill worker has stages · data ranks places; each data rank of a decode worker is an engine of its own.
+// What is moved grows with a prompt's tokens.
 #pragma once
 
 #include "reckon/cost/load/pools.hpp"

@@ -125,9 +125,9 @@ class RecentSteps {
   template <class Step>
   Seconds<double> at(Count<double> n, Count<double> c, const Step& step) {
     const std::size_t h =
-        (std::hash<double>{}(n.raw) ^ (std::hash<double>{}(c.raw) * 0x9E3779B97F4A7C15)) >> 3;
+        (std::hash<double>{}(plain(n)) ^ (std::hash<double>{}(plain(c)) * 0x9E3779B97F4A7C15)) >> 3;
     Kept& k = kept_[h % kPlaces];
-    if (k.n != n.raw || k.c != c.raw) k = {n.raw, c.raw, step(n, c)};
+    if (k.n != plain(n) || k.c != plain(c)) k = {plain(n), plain(c), step(n, c)};
     return k.time;
   }
 
