@@ -33,7 +33,8 @@ bool is_number(const Tape& tape, const std::string& path) {
 
 }  // namespace
 
-void warn_of_idle_flags(const Loaded& loaded, Diagnostics& diagnostics) {
+void warn_of_idle_flags(const Loaded& loaded, Diagnostics& diagnostics,
+                        const std::vector<std::string>& steers) {
   // Recording takes longer than answering, and most plans come from files.
   if (std::none_of(loaded.origins.begin(), loaded.origins.end(), is_flag)) return;
   const Recorded recorded(loaded);
@@ -42,6 +43,7 @@ void warn_of_idle_flags(const Loaded& loaded, Diagnostics& diagnostics) {
   const std::set<std::string_view> read = reached_inputs(recorded.tape(), roots);
   for (const auto& stated : loaded.origins) {
     const std::string& path = stated.first;
+    if (std::find(steers.begin(), steers.end(), path) != steers.end()) continue;
     if (is_flag(stated) && !read.contains(path) && is_number(recorded.tape(), path))
       diagnostics.warning(stated.second.span, fmt::format("{}: nothing here depends on it", path));
   }

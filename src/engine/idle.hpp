@@ -11,6 +11,7 @@
 
 namespace reckon {
 
-void warn_of_idle_flags(const Loaded& loaded, Diagnostics& diagnostics);
+void warn_of_idle_flags(const Loaded& loaded, Diagnostics& diagnostics,
+                        const std::vector<std::string>& steers = {});
 
 }  // namespace reckon

@@ -28,14 +28,15 @@ struct Times {
 void add(const Scenario& s, const Request& r, const Served& x, Times& out) {
   const double alone = prefill_alone(s, static_cast<double>(r.prompt));
   const double ttft = s.overhead + x.first - r.arrival, all = s.overhead + x.last - r.arrival;
-  const double tpot = r.output > 1 ? (x.last - x.first) / (r.output - 1) : 0;
+  const double after = (r.output - 1) * s.yield;  // tokens after the first
+  const double tpot = r.output > 1 ? (x.last - x.first) / after : 0;
   out.ttft.push_back(ttft);
   out.waiting.push_back(x.start - r.arrival);
   out.service.push_back(alone);
   out.sharing.push_back(x.first - x.start - alone);
   out.residual += std::min(x.boundary, x.start) - r.arrival;
   if (r.output > 1) out.tpot.push_back(tpot);
-  out.tpot_inclusive.push_back(all / r.output);
+  out.tpot_inclusive.push_back(all / (1 + after));
   out.end_to_end.push_back(all);
   const bool met = (s.targets.ttft <= 0 || ttft <= s.targets.ttft) &&
                    (s.targets.tpot <= 0 || tpot <= s.targets.tpot);
@@ -169,9 +170,11 @@ class Merge {
     o.batch_share = per_time(&Totals::admitted, workers * s_.engine.batch);
     const auto blocks = static_cast<double>(s_.engine.blocks);
     if (blocks > 0) o.cache_share = per_time(&Totals::blocks, workers * blocks);
-    o.tokens_rate = of([](const Sample& x) {
+    // Each answer's first token is one, whatever its later steps yield.
+    o.tokens_rate = of([this](const Sample& x) {
       const double time = x.totals.time();
-      return time > 0 ? static_cast<double>(x.totals.tokens) / time : 0;
+      const double steps = time > 0 ? static_cast<double>(x.totals.tokens) / time : 0;
+      return steps * s_.yield - x.rate * (s_.yield - 1);
     });
   }
   static void count(const Sample& x, Outcome& o) {

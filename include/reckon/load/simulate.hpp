@@ -39,6 +39,7 @@ struct Scenario {
   int engines = 1;        // a trace is dealt to so many at random; each has its own figures
   std::optional<Pools> pools;
   double overhead = 0;  // s of a request before it reaches the engine
+  double yield = 1;     // tokens that a step gives a sequence: outputs are counted in steps
   Targets targets;
   std::size_t requests = 50'000;
   int replications = 10;

@@ -25,8 +25,8 @@
 
 namespace reckon {
 
-// GPUs of a replica = tensor · data · pipeline, · context in a pool that only prefills. With data > 1 attention is data-parallel and the experts lie on all of
-// them.
+// GPUs of a replica = tensor · data · pipeline, and · context in a pool that only prefills. With data > 1 attention is
+// data-parallel and the experts lie on all of them.
 template <class R>
 struct ServingMesh {
   Count<R> tensor{1}, data{1}, pipeline{1}, context{1};

@@ -179,7 +179,7 @@ template <class R>
 void put_under_load(const ServingPlan<R>& plan, const ServingMachine<R>& s,
                     const ServingAnswer<R>& out, Running<R>& run) {
   const bool loaded = plan.workload.rate || plan.workload.concurrency;
-  if (!loaded || plan.stated || plan.speculative || whole(*plan.workload.output) <= 1) return;
+  if (!loaded || plan.stated || whole(*plan.workload.output) <= 1) return;
   auto R_all = out.replicas;
   auto d = s.mesh.data;
   NAME(R_all, d);

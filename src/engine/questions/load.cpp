@@ -65,6 +65,12 @@ class LoadKind : public QuestionOf<LoadQuestion> {
     legal_size(q, asked);
   }
 
+  std::vector<std::string> steers(const Input& q) const override {
+    std::vector<std::string> out{"ttft", "tpot"};
+    add_steers(q.traffic, q.simulation, out);
+    return out;
+  }
+
   void say(const Input& q, const Output& out, Result& r) const override {
     if (r.name.empty()) r.name = title(q);
     if (!q.model) r.assumptions.clear();  // conventions of a model's steps, and none is asked about

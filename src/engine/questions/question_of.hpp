@@ -141,7 +141,7 @@ class QuestionOf : public Question {
     const std::size_t before = diagnostics.error_count();
     resolve(work, tree, diagnostics);
     auto out = bound(std::move(tree), diagnostics, before);
-    if (out) warn_of_idle_flags(*out, diagnostics);
+    if (out) warn_of_idle_flags(*out, diagnostics, steers(out->question));
     return out;
   }
 
@@ -184,6 +184,8 @@ class QuestionOf : public Question {
   virtual void fill(Workspace&, doc::Value&, Diagnostics&) const {}
   virtual bool fills() const { return false; }  // so a changed field may change more than itself
   virtual void legal(const Input& q, const Asked& asked) const = 0;
+  // Fields that no metric follows from and that are not idle: what a search, a verdict or a simulation goes by.
+  virtual std::vector<std::string> steers(const Input&) const { return {}; }
   // Title, answer, formulas, grids, notes, what is not modelled. The metrics are there already.
   virtual void say(const Input& q, const Output& out, Result& r) const = 0;
   virtual std::vector<Alternative> alternatives(const Input&) const { return {}; }

@@ -195,10 +195,6 @@ void check_load(const Plan& q, const Asked& asked) {
   if (!w.rate && !w.concurrency)
     asked.fault("simulate", "simulate: how many requests come is not stated")
         .help("rate: 8 requests/s, or concurrency: 64, or trace: requests.csv");
-  if (q.speculative)
-    asked.fault("simulate", "simulate: steps that yield several tokens are not played out")
-        .note(asked.places.of("speculative"), "tokens are drafted here")
-        .help("leave one of them out");
   if (q.stated)
     asked.fault("simulate", "simulate: stated times hold for one batch, not for every step")
         .note(asked.places.of("stated"), "the times are stated here")

@@ -51,6 +51,12 @@ class ServingKind : public QuestionOf<ServingPlan> {
 
   void legal(const Input& q, const Asked& asked) const override { check_serving(q, asked); }
 
+  std::vector<std::string> steers(const Input& q) const override {
+    std::vector<std::string> out{"ttft", "tpot"};
+    add_steers(q.traffic, q.simulation, out);
+    return out;
+  }
+
   void say(const Input& q, const Output& out, Result& r) const override { say_serving(q, out, r); }
 
   // What would make it fit: more tensor ranks, or narrower weights.

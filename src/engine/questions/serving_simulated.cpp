@@ -56,6 +56,12 @@ CacheReserve admission_of(const Plan& q) {
   return held >= kHeldLongest ? CacheReserve::kLongest : CacheReserve::kOnDemand;
 }
 
+// Of so many tokens: the first, then as many a step as are accepted.
+double steps_of_answer(const Plan& q, double tokens) {
+  if (!q.speculative) return tokens;
+  return (tokens - 1) / plain(accepted_tokens(*q.speculative)) + 1;
+}
+
 load::Engine engine_of(const Plan& q, const Out& out, WayOfServing way, double longest_prompt) {
   load::Engine e;
   const PromptSteps prompts = steps_of(q, way);
@@ -67,12 +73,15 @@ load::Engine engine_of(const Plan& q, const Out& out, WayOfServing way, double l
   e.one_prompt = prompts != PromptSteps::kShared;
   e.order = prompts == PromptSteps::kFirst ? StepOrder::kPrefillFirst : StepOrder::kChunked;
   e.block = static_cast<int>(plain(stated_or(q.settings.block, q.engine.memory.block)));
-  e.blocks = static_cast<long>(plain(out.memory.tokens) / plain(q.mesh.data) / e.block);
+  // Answers are counted in steps, and hold their tokens.
+  const double o = plain(*q.workload.output), o_steps = steps_of_answer(q, o);
+  const double held = (fresh + o_steps) / (fresh + o);
+  e.blocks = static_cast<long>(plain(out.memory.tokens) * held / plain(q.mesh.data) / e.block);
   e.reserve = admission_of(q);
   e.evict = q.settings.preempted;
   if (q.settings.swap) e.swap = plain(*q.settings.swap);
   // Sequences read their shared prefix too.
-  const double prefix = plain(*q.workload.prompt) - fresh;
+  const double prefix = plain(*q.workload.prompt) - fresh + (o - o_steps) / 2;
   const auto table = std::make_shared<const load::StepTable>(
       [step = serving_step_times(q, prompts)](const load::Step& s) {
         return step(s.decodes, s.context, s.prefill);
@@ -97,10 +106,13 @@ load::Pools pools_of(const Plan& q, const Out& out) {
   return x;
 }
 
-// Prompts as their cache leaves them.
-std::vector<load::Request> fresh_parts(std::vector<load::Request> trace, double hit) {
-  for (load::Request& r : trace)
+// Prompts as their cache leaves them, answers in steps.
+std::vector<load::Request> fresh_parts(const Plan& q, std::vector<load::Request> trace) {
+  const double hit = plain(q.workload.hit);
+  for (load::Request& r : trace) {
+    r.output = static_cast<std::int32_t>(std::lround(steps_of_answer(q, r.output)));
     r.prompt = std::max(1, static_cast<std::int32_t>(std::lround(r.prompt * (1 - hit))));
+  }
   return trace;
 }
 
@@ -168,11 +180,11 @@ void add_closed(Result& r) {
 load::Scenario serving_scenario(const Plan& q, const Out& out, WayOfServing way,
                                 std::vector<load::Request> trace) {
   load::Scenario s;
-  const double hit = plain(q.workload.hit), longest = longest_of(q);
+  const double longest = longest_of(q);
   s.traffic.prompt.mean = plain(fresh_prompt(q.workload).fresh);
-  s.traffic.output.mean = plain(*q.workload.output);
+  s.traffic.output.mean = steps_of_answer(q, plain(*q.workload.output));
   set_traffic(q.traffic, longest, s.traffic);
-  s.trace = fresh_parts(std::move(trace), hit);
+  s.trace = fresh_parts(q, std::move(trace));
   double most = s.traffic.prompt.mean;
   if (q.traffic.prompt_spread) most = std::max(most, longest > 0 ? longest : 64 * most);
   for (const load::Request& r : s.trace) most = std::max(most, 1.0 * r.prompt);
@@ -186,6 +198,7 @@ load::Scenario serving_scenario(const Plan& q, const Out& out, WayOfServing way,
         std::max(1.0, std::round(plain(*q.workload.concurrency) / engines)));
   if (way == WayOfServing::kDisaggregated) s.pools = pools_of(q, out);
   s.overhead = plain(q.engine.overhead.request);
+  if (q.speculative) s.yield = plain(accepted_tokens(*q.speculative));
   s.targets = {q.targets.ttft ? plain(*q.targets.ttft) : 0,
                q.targets.tpot ? plain(*q.targets.tpot) : 0};
   s.requests = static_cast<std::size_t>(whole(q.simulation.requests));

@@ -76,6 +76,16 @@ void check_simulation(const LoadSimulation<double>& s, const Asked& asked) {
         .help("replications: 10, requests: 50000");
 }
 
+void add_steers(const TrafficShape<double>& t, const LoadSimulation<double>& s,
+                std::vector<std::string>& out) {
+  if (s.simulate)
+    out.insert(out.end(),
+               {"requests", "replications", "seed", "output_spread", "longest", "swap", "block"});
+  if (!t.trace.empty())
+    out.insert(out.end(),
+               {"rate", "prompt", "output", "prompt_spread", "output_spread", "burstiness"});
+}
+
 void lay_trace(Workspace& work, doc::Value& tree, const char* users, Diagnostics& d) {
   const doc::Value said = *tree.find("trace");
   if (!said.is_scalar()) return;

@@ -12,6 +12,10 @@ void check_traffic(const TrafficShape<double>& t, bool waits, const Asked& asked
 
 void check_simulation(const LoadSimulation<double>& s, const Asked& asked);
 
+// Fields that a simulation goes by, if one is asked for, and those that a trace fills in.
+void add_steers(const TrafficShape<double>& t, const LoadSimulation<double>& s,
+                std::vector<std::string>& out);
+
 // What a trace says stands in the place of the fields that say it: means and spreads. `users`: the key of those who
 // wait for their answers.
 void lay_trace(Workspace& work, doc::Value& tree, const char* users, Diagnostics& d);

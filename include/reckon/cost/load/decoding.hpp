@@ -157,6 +157,9 @@ Frequency<R> rate_of_decodes(const LoadInput<R>& x, Count<R> n) {
 
 namespace detail {
 
+// Of a root that a Newton step follows, which squares it.
+constexpr double kNearRoot = 1e-8;
+
 inline double slope_at(double n, const std::function<double(double)>& f) {
   const double h = 1e-6 * (1 + n), below = std::max(0.0, n - h);
   return (f(n + h) - f(below)) / (n + h - below);
@@ -224,21 +227,21 @@ LoadLimits<R> saturation(const LoadInput<R>& x, const LoadInput<double>& flat) {
   const auto prefill = [&](double n) { return detail::filled_at(flat, n).prefill - 1; };
   auto B = x.slots;
   NAME(B);
-  const double n_b = root(0, slots, batch);
+  const double n_b = root(0, slots, batch, detail::kNearRoot);
   out.by_batch = kLimitByBatch(detail::rate_where<R>(
       x, flat, n_b, batch,
       [&](Count<R> n, Frequency<R> rate, Seconds<R> S) { return n + rate * S - B; }));
   first.offer("batch", *out.by_batch);
   // Only as far as the batch can go: beyond, prefill does not bind.
   if (prefill(n_b) > 0) {
-    const double n_p = root(0, n_b, prefill);
+    const double n_p = root(0, n_b, prefill, detail::kNearRoot);
     out.by_prefill = kLimitByPrefill(detail::rate_where<R>(
         x, flat, n_p, prefill,
         [](Count<R>, Frequency<R> rate, Seconds<R> S) { return rate * S - 1; }));
     first.offer("prefill", *out.by_prefill);
   }
   out.n = n_b;
-  if (out.by_prefill && first.winner() == 1) out.n = root(0, n_b, prefill);
+  if (out.by_prefill && first.winner() == 1) out.n = root(0, n_b, prefill, detail::kNearRoot);
   out.rate = kSaturation(first.best());
   out.by_prefill_first = first.winner() == 1;
   return out;
@@ -278,7 +281,8 @@ LoadDecoding<R> decoding(const LoadInput<R>& x, const LoadInput<double>& flat) {
   NAME(rate);
   const auto rate_at = [&](double m) { return detail::flat_rate(flat, m); };
   const double target = plain(rate);
-  const double n = root(0, plain(x.slots), [&](double m) { return rate_at(m) - target; });
+  const double n = root(
+      0, plain(x.slots), [&](double m) { return rate_at(m) - target; }, detail::kNearRoot);
   auto n_0 = found<R>("n_0", n);
   auto miss = called("miss", rate_of_decodes(x, n_0) - rate);
   const double slope = detail::slope_at(n, rate_at);

@@ -1,17 +1,17 @@
-// What users wait where prompts are computed by workers of their own, and answers by others: prefill → transfer → decode.
+// What users wait where some workers compute prompts and others answers: prefill → transfer → decode.
 //
 //   prefill   a prompt at a time on each of m workers, one queue: M/G/m. One worker: Pollaczek and Khinchine, with the
 //             wait's second moment. Several: Erlang's C, and between exponential and constant times Cosmetatos' factor
 //   transfer  a fixed time and one for each token of the prompt; it delays, and nothing waits for it
-//   decode    each of y engines gets every y-th request, and its steps carry no prompts: n = λ/y·(o − 1)·t(n). A request
+//   decode    each of y engines gets every y-th request; steps carry no prompts: n = λ/y·(o − 1)·t(n). A request
 //             waits for the step that runs and, near B, for a place
 //   TPOT      its spread is that of n over the time of an answer: Poisson arrivals that overlap for (1 − |u|/D) of it
 //             have the variance 2/3·n, and steps that grow with n widen it
 //
 //   LoadFigures<R> f = pool_figures(x, flat);      // f.waiting->sharing is the transfer
 //
-// TTFT ends when the cache has moved: the decode worker's wait is in TPOT. Rates only; users who wait for their answers:
-// simulate.
+// TTFT ends when the cache has moved: the decode worker's wait is in TPOT. Rates only, no users who wait for their
+// answers.
 #pragma once
 
 #include "reckon/cost/load/bursts.hpp"

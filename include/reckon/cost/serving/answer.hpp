@@ -159,8 +159,8 @@ struct ServingAnswer {
 template <class R>
 ServingAnswer<R> answer(const ServingPlan<R>& plan);
 
-// Times for a simulation, on doubles: of a step of so many decodes, their mean context, prompt tokens; of so many tokens
-// of prompts on a prefill worker. Both keep the plan.
+// Times for a simulation, on doubles: of a step of so many decodes, their mean context, prompt tokens; of so many
+// tokens of prompts on a prefill worker. Both keep the plan.
 std::function<double(double, double, double)> serving_step_times(const ServingPlan<double>& plan,
                                                                  PromptSteps prompts);
 std::function<double(double)> serving_prefill_times(const ServingPlan<double>& plan);

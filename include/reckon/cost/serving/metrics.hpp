@@ -157,7 +157,7 @@ void under_metrics(V&& v, const Running<R>& r) {
 template <class R, class V>
 void load_metrics(V&& v, const Running<R>& r) {
   constexpr const char* kNoLoad =
-      "the plan states neither rate nor concurrency (and no speculation or stated times beside it)";
+      "the plan states neither rate nor concurrency (and no stated times beside it)";
   constexpr const char* kUnbounded = "beyond saturation the queue grows without bound";
   const char* why = !r.load             ? kNoLoad
                     : r.load->unbounded ? kUnbounded

@@ -1,8 +1,8 @@
-// What users of a serving plan with pools wait under its rate: the plan's own prefills, steps and transfers in the closed
-// form of cost/load/pools.hpp.
+// What users of a serving plan with pools wait under its rate: the plan's own prefills, steps and transfers in the
+// closed form of cost/load/pools.hpp.
 //
-// A prefill worker is stages · data ranks queues' worth of places; each data rank of a decode worker is an engine of its
-// own. What is moved grows with a prompt's tokens.
+// A prefill worker has stages · data ranks places; each data rank of a decode worker is an engine of its own.
+// What is moved grows with a prompt's tokens.
 #pragma once
 
 #include "reckon/cost/load/pools.hpp"
@@ -63,7 +63,7 @@ LoadFigures<R> pools_under_load(const ServingPlan<R>& plan, const ServingMachine
                                 Count<R> y) {
   const PoolsLoad<R> load = pools_load(plan, pre, s, p, x, y);
   if constexpr (std::is_same_v<R, double>) {
-    return pool_figures(load, load);
+    return in_tokens(plan, pool_figures(load, load));
   } else {
     const ServingPlan<double> flat = lower(plan);
     const ServingMachine<double> machine = serving_machine(flat);
@@ -73,7 +73,7 @@ LoadFigures<R> pools_under_load(const ServingPlan<R>& plan, const ServingMachine
     search.decode.step = [&](Count<double> n, Count<double>) {
       return loaded_step(flat, machine, n, T, Count<double>{0}, PromptSteps::kShared);
     };
-    return pool_figures(load, search);
+    return in_tokens(plan, pool_figures(load, search));
   }
 }
 

@@ -4,6 +4,9 @@
 // Each data rank of each replica is an engine of its own, with its share of the requests.
 #pragma once
 
+#include <array>
+#include <functional>
+
 #include "reckon/cost/load/bursts.hpp"
 #include "reckon/cost/load/lengths.hpp"
 #include "reckon/cost/load/load.hpp"
@@ -14,6 +17,12 @@ namespace reckon {
 
 inline const Formula kRankRate{"serving.load.rate", "λ", "requests/s of one engine",
                                "over replicas and data ranks", Hint::kRequestRate};
+inline const Formula kAnswerSteps{"serving.load.steps", "o_step", "steps of an answer",
+                                  "the first token, then so many a step", Hint::kLength};
+inline const Formula kLoadedStep{"serving.load.step", "t_step'", "time of a step with its drafting",
+                                 "step · (1 + drafted · a draft's share)"};
+inline const Formula kTpotDrafted{"serving.load.tpot", "TPOT", "time per token after the first",
+                                  "a step over the tokens it yields"};
 inline const Formula kRankUsers{"serving.load.users", "N", "users of one engine",
                                 "over replicas and data ranks", Hint::kCount};
 
@@ -25,13 +34,23 @@ PromptSteps prompt_steps(const ServingPlan<R>& plan) {
                                                          : PromptSteps::kFirst;
 }
 
+// Drafting precedes the step that verifies.
+template <class R>
+Seconds<R> with_drafts(const ServingPlan<R>& plan, Seconds<R> t_step) {
+  if (!plan.speculative) return t_step;
+  auto v = plan.speculative->tokens;
+  auto l_d = plan.speculative->draft;
+  NAME(t_step, v, l_d);
+  return kLoadedStep(t_step * (1 + v * l_d));
+}
+
 // Time of a step of n decodes over T tokens each that carries c prompt tokens: chunks of prompts of the mean length,
 // each with half of the other chunks before it, or one whole prompt of c tokens.
 template <class R>
 Seconds<R> loaded_step(const ServingPlan<R>& plan, const ServingMachine<R>& s, Count<R> n,
                        Count<R> T, Count<R> c, PromptSteps prompts) {
   StepCall<R> call = decode_call(plan, n, T);
-  if (c <= 0) return time_per_token(plan, serving_step(s, call).time);
+  if (c <= 0) return with_drafts(plan, serving_step(s, call).time);
   const FreshPrompt<R> p = fresh_prompt(plan.workload);
   auto s_all = p.fresh;
   auto cached = p.cached;
@@ -41,7 +60,7 @@ Seconds<R> loaded_step(const ServingPlan<R>& plan, const ServingMachine<R>& s, C
   if (prompts == PromptSteps::kFirst) {
     call.s = c;
     call.prompts = Count<R>{1};
-    return serving_step(s, call).time;
+    return n <= 0 ? serving_step(s, call).time : with_drafts(plan, serving_step(s, call).time);
   }
   call.s = min(c, s_all);
   if (c < s_all) {
@@ -50,7 +69,7 @@ Seconds<R> loaded_step(const ServingPlan<R>& plan, const ServingMachine<R>& s, C
     call.past = kPastTokens(cached + (s_all - s_ch) / 2);
   }
   call.prompts = c / s_all;
-  return serving_step(s, call).time;
+  return n <= 0 ? serving_step(s, call).time : with_drafts(plan, serving_step(s, call).time);
 }
 
 // How long prompts and answers are, and what a request costs before it reaches the engine.
@@ -59,6 +78,12 @@ void load_lengths(const ServingPlan<R>& plan, LoadInput<R>& x) {
   const TrafficShape<R>& t = plan.traffic;
   x.prompt = fresh_prompt(plan.workload).fresh;
   x.output = *plan.workload.output;
+  if (plan.speculative) {
+    auto o = *plan.workload.output;
+    auto a = accepted_tokens(*plan.speculative);
+    NAME(o, a);
+    x.output = kAnswerSteps((o - 1) / a + 1);
+  }
   x.output_spread = t.output_spread ? *t.output_spread : Ratio<R>{};
   x.lengths = length_shares(t.prompt_shape.value_or(LengthShape::kLognormal), x.prompt,
                             t.prompt_spread ? *t.prompt_spread : Ratio<R>{});
@@ -94,19 +119,66 @@ LoadInput<R> load_input(const ServingPlan<R>& plan, const ServingMachine<R>& s, 
   return x;
 }
 
+// Steps that a search asks for again and again, kept for one answer: the last of each place.
+class RecentSteps {
+ public:
+  template <class Step>
+  Seconds<double> at(Count<double> n, Count<double> c, const Step& step) {
+    const std::size_t h =
+        (std::hash<double>{}(plain(n)) ^ (std::hash<double>{}(plain(c)) * 0x9E3779B97F4A7C15)) >> 3;
+    Kept& k = kept_[h % kPlaces];
+    if (k.n != plain(n) || k.c != plain(c)) k = {plain(n), plain(c), step(n, c)};
+    return k.time;
+  }
+
+ private:
+  static constexpr std::size_t kPlaces = 64;
+  struct Kept {
+    double n = -1, c = -1;
+    Seconds<double> time{};
+  };
+  std::array<Kept, kPlaces> kept_;
+};
+
+// With a speculative plan the closed form counts in steps; here in tokens, of which a step yields several.
+template <class R>
+LoadFigures<R> in_tokens(const ServingPlan<R>& plan, LoadFigures<R> f) {
+  if (!plan.speculative || f.unbounded) return f;
+  auto a = accepted_tokens(*plan.speculative);
+  NAME(a);
+  for (auto figure : {&LoadFigures<R>::tpot, &LoadFigures<R>::tpot_p50, &LoadFigures<R>::tpot_p90,
+                      &LoadFigures<R>::tpot_p99}) {
+    if (!(f.*figure)) continue;
+    auto t_step = *(f.*figure);
+    NAME(t_step);
+    f.*figure = kTpotDrafted(t_step / a);
+  }
+  auto T_all = *f.end_to_end;
+  auto rate = f.rate;
+  auto o = *plan.workload.output;
+  NAME(T_all, rate, o);
+  f.inclusive = kInclusive(T_all / o);
+  f.tokens_rate = kOutputRate(rate * o);
+  return f;
+}
+
 // `slots`: sequences that one engine decodes together.
 template <class R>
 LoadFigures<R> under_load(const ServingPlan<R>& plan, const ServingMachine<R>& s, Count<R> R_all,
                           Count<R> slots, PromptSteps prompts) {
   if constexpr (std::is_same_v<R, double>) {
-    const LoadInput<double> x = load_input(plan, s, R_all, slots, prompts);
-    return load_figures(x, x);
+    LoadInput<double> x = load_input(plan, s, R_all, slots, prompts);
+    RecentSteps recent;
+    x.step = [&recent, step = x.step](Count<double> n, Count<double> c) {
+      return recent.at(n, c, step);
+    };
+    return in_tokens(plan, load_figures(x, x));
   } else {
     const ServingPlan<double> flat = lower(plan);
     const ServingMachine<double> machine = serving_machine(flat);
-    return load_figures(
-        load_input(plan, s, R_all, slots, prompts),
-        load_input(flat, machine, plain_quantity(R_all), plain_quantity(slots), prompts));
+    return in_tokens(plan, load_figures(load_input(plan, s, R_all, slots, prompts),
+                                        load_input(flat, machine, plain_quantity(R_all),
+                                                   plain_quantity(slots), prompts)));
   }
 }
 

@@ -13,8 +13,9 @@
 
 namespace reckon {
 
+// `within`: of the root, relatively; 0 as near as can be. Callers whose Newton step follows ask for less.
 template <class F>
-double root(double low, double high, F f) {
+double root(double low, double high, F f, double within = 0) {
   double a = high, fa = f(high), b = low, fb = f(low), c = a, fc = fa, t = 0.5;
   if (!(fa >= 0)) return high;
   if (fb >= 0) return low > 0 ? low : high * 0x1p-200;
@@ -33,8 +34,8 @@ double root(double low, double high, F f) {
     fa = fx;
     const bool first = std::abs(fa) < std::abs(fb);
     const double best = first ? a : b;
-    const double least =
-        2 * std::numeric_limits<double>::epsilon() * std::abs(best) / std::abs(b - a);
+    const double least = std::max(within, 2 * std::numeric_limits<double>::epsilon()) *
+                         std::abs(best) / std::abs(b - a);
     if (least > 0.5 || fa == 0 || fb == 0) return fa == 0 ? a : best;
     const double xi = (a - b) / (c - b), phi = (fa - fb) / (fc - fb);
     const bool smooth = phi * phi < xi && (1 - phi) * (1 - phi) < 1 - xi;
