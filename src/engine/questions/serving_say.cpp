@@ -110,6 +110,9 @@ void say_running(const Plan& q, const Out& out, Result& r) {
     r.answer.lines.push_back(fmt::format("{} a million input tokens, {} a million output tokens",
                                          text(r, "serve.cost_per_million_input"),
                                          text(r, "serve.cost_per_million_output")));
+  if (run.rate_for_budget)
+    r.answer.lines.push_back(fmt::format("the budget buys whole replicas for {}, never idle",
+                                         text(r, "serve.rate_for_budget")));
   if (run.gpus_for_rate)
     r.answer.lines.push_back(fmt::format(
         "{} takes {} GPU{}, if they are never idle",
