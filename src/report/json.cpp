@@ -131,10 +131,13 @@ void write_result(JsonWriter& json, const Result& r) {
   write_texts(json, "not_modelled", r.not_modelled);
   if (!r.mesh.empty()) write_mesh(json, r.mesh);
   if (!r.curves.empty()) write_curves(json, r.curves);
-  if (!r.is_question()) {
+  if (!r.is_question() || !r.accuracy.empty()) {
     json.key("accuracy").array();
     for (const Accuracy& a : r.accuracy) write_accuracy(json, a);
-    json.close().key("fixes").array();
+    json.close();
+  }
+  if (!r.is_question()) {
+    json.key("fixes").array();
     for (const Fix& f : r.fixes) write_fix(json, f);
     json.close();
   } else {

@@ -119,9 +119,10 @@ void say_running(const Plan& q, const Out& out, Result& r) {
                                          text(r, "serve.cost_per_million_input"),
                                          text(r, "serve.cost_per_million_output")));
   if (run.rate_for_budget)
-    r.answer.lines.push_back(fmt::format(
-        "{} buys {}, never idle", format_quantity(q.budget->raw, kUsdRate, Hint::kUsdPerHour),
-        text(r, "serve.rate_for_budget")));
+    r.answer.lines.push_back(
+        fmt::format("{} buys whole replicas for {}, never idle",
+                    format_quantity(q.budget->raw, kUsdRate, Hint::kUsdPerHour),
+                    text(r, "serve.rate_for_budget")));
   if (run.gpus_for_rate)
     r.answer.lines.push_back(fmt::format(
         "{} takes {} GPU{}, if they are never idle",

@@ -61,9 +61,9 @@ template <class R>
 LoadFigures<R> pools_under_load(const ServingPlan<R>& plan, const ServingMachine<R>& pre,
                                 const ServingMachine<R>& s, const ServingPools<R>& p, Count<R> x,
                                 Count<R> y) {
-  const PoolsLoad<R> load = pools_load(plan, pre, s, p, x, y);
+  const PoolsLoad<R> input = pools_load(plan, pre, s, p, x, y);
   if constexpr (std::is_same_v<R, double>) {
-    return in_tokens(plan, pool_figures(load, load));
+    return in_tokens(plan, pool_figures(input, input));
   } else {
     const ServingPlan<double> flat = lower(plan);
     const ServingMachine<double> machine = serving_machine(flat);
@@ -73,7 +73,7 @@ LoadFigures<R> pools_under_load(const ServingPlan<R>& plan, const ServingMachine
     search.decode.step = [&](Count<double> n, Count<double>) {
       return loaded_step(flat, machine, n, T, Count<double>{0}, PromptSteps::kShared);
     };
-    return in_tokens(plan, pool_figures(load, search));
+    return in_tokens(plan, pool_figures(input, search));
   }
 }
 
