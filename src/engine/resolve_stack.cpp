@@ -119,8 +119,8 @@ std::string link_kind(const Value* chip) {
   return kind && kind->is_scalar() ? kind->text : std::string();
 }
 
-// The chip itself where its collectives were measured, else the first of the stack's chips with such links, else the first
-// that was measured, with a warning.
+// The chip itself where its collectives were measured, else the first of the stack's chips with such links, else the
+// first that was measured, with a warning.
 std::string measured_chip(Workspace& work, const Value* chip, const Value& stack,
                           Diagnostics& diagnostics) {
   const std::string own = text_of(chip, "id");

@@ -19,8 +19,8 @@ constexpr auto names(CollectiveOp) {
                     "all-to-all", "send"};
 }
 
-// Where the time of a collective comes from: bytes over the link, NCCL's own tuning model, or a curve fitted to measured
-// times.
+// Where the time of a collective comes from: bytes over the link, NCCL's own tuning model, or a curve
+// fitted to measured times.
 enum class CollectiveModel { kLineRate, kNccl, kCalibrated };
 constexpr auto names(CollectiveModel) { return std::array{"line_rate", "nccl", "calibrated"}; }
 
