@@ -60,8 +60,8 @@ void memory_candidates(const Plan& plan, std::vector<Candidate>& out) {
   if (plan.offload == Offload::kNone)
     out.push_back({"optimizer in host memory (its arithmetic is not counted)", "offload=optimizer",
                    [](Plan& p) { p.offload = Offload::kOptimizer; }});
-  if (!(value_of(plan.offloaded.activations.raw) > 0))
-    out.push_back({"activations copied to host memory and back", "offloaded.activations=100%",
+  if (plan.offload == Offload::kNone && !(value_of(plan.offloaded.activations.raw) > 0))
+    out.push_back({"activations in host memory", "offload=activations",
                    [](Plan& p) { p.offloaded.activations = Ratio<double>(1.0); }});
 }
 

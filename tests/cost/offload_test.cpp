@@ -37,7 +37,7 @@ TEST_CASE("offload: weights, gradients and optimizer on the host") {
   CHECK(a.value("step.optimizer") == 0);  // nothing has to move for it
   // Weights come up before the forward and the backward passes of 4 micro-batches; gradients go down beside the latter.
   const double pass = 4 * 2 * kShard / kLink;
-  CHECK(a.value("host.time") == Approx(2 * pass));
+  CHECK(a.value("host.copies") == Approx(2 * pass));
   CHECK(a.value("host.step_up") == Approx(2 * 4 * 2 * kShard));
   CHECK(a.value("host.step_down") == Approx(4 * 2 * kShard));
   CHECK(pass < kWork / 3);
@@ -58,7 +58,7 @@ TEST_CASE("offload: activations, and what the passes do not hide of them") {
   CHECK(half.value("memory.host") == Approx(all / 2));
   CHECK(half.value("memory.activations") == Approx(all / 2 + 2 * layer / 2));
   const double pass = 4 * all / 2 / kLink;
-  CHECK(half.value("host.time") == Approx(2 * pass));
+  CHECK(half.value("host.copies") == Approx(2 * pass));
   // Forward they outlast the passes' compute, a third of the step's; backward they do not.
   REQUIRE(pass > kWork / 3);
   REQUIRE(pass < 2 * kWork / 3);

@@ -32,7 +32,7 @@ inline const Formula kHostBackward{"host.backward", "T_host_b",
                                    "the longer direction over the host link"};
 inline const Formula kHostExposed{"host.exposed", "T_exp", "copies of a pass left exposed",
                                   "time − what hides behind the pass"};
-inline const Formula kHostTime{"host.time", "T_host", "copies to the host and back in a step",
+inline const Formula kHostTime{"host.copies", "T_host", "copies to the host and back in a step",
                                "forward and backward passes"};
 inline const Formula kHostStep{"step.host", "T_host_exp", "copies to the host left exposed",
                                "forward and backward passes"};
