@@ -150,7 +150,7 @@ static const std::vector<std::string_view>& stack_assumptions() {
 std::vector<std::string_view> training_assumptions(const TrainingPlan<double>& plan) {
   auto keys = plan.stack ? stack_assumptions() : training_assumptions();
   if (plan.recompute == Recompute::kOperators) keys.emplace_back("operators.*");
-  if (plan.stack && copies_to_host(plan)) keys.emplace_back("overlap.host");
+  if (copies_to_host(plan)) keys.emplace_back("overlap.host");
   if (plan.stack && offloads(plan)) keys.emplace_back("efficiency.host");
   if (plan.stack && plan.stack->tier == CollectiveModel::kLineRate)
     keys.insert(keys.end(), {"efficiency.*", "latency.*", "ring_across"});
@@ -161,7 +161,11 @@ const std::vector<std::string_view>& training_assumptions() {
   static const std::vector<std::string_view> keys{"preset",
                                                   "train.*",
                                                   "flops",
-                                                  "overlap.*",
+                                                  "overlap.data",
+                                                  "overlap.tensor",
+                                                  "overlap.context",
+                                                  "overlap.expert",
+                                                  "overlap.pipeline",
                                                   "efficiency.*",
                                                   "latency.*",
                                                   "ring_factor",

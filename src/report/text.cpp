@@ -60,7 +60,7 @@ const std::vector<std::string_view>& left_out_of_text() {
       // of each stage, where a terminal is narrow
       "memory.stage.*.reserve", "memory.stage.*.parameters", "memory.stage.*.buffers",
       // of the state without ZeRO, or of a part of it
-      "memory.states_unsharded", "memory.weights_unsharded", "memory.after_states",
+      "memory.states_unsharded", "memory.weights_unsharded", "memory.after_states", "memory.host.*",
       "memory.optimizer_bytes_per_param", "memory.optimizer_over_weights"};
   return ids;
 }
