@@ -88,9 +88,8 @@ std::string_view rule(Limit limit) {
 
 // Nothing with a unit is so small or so large; a few such figures multiplied would leave what a double holds.
 bool is_absurd(Dim dim, Hint hint, double x) {
-  constexpr double kLargest = 1e60, kSmallestShare = 1e-12;
-  if (x == 0) return false;
-  if (dim == kOne) return hint == Hint::kFraction && x < kSmallestShare;
+  constexpr double kLargest = 1e60;
+  if (x == 0 || (dim == kOne && hint != Hint::kFraction)) return false;
   return x > kLargest || x < 1 / kLargest;
 }
 

@@ -57,7 +57,8 @@ void memory_candidates(const Plan& plan, std::vector<Candidate>& out) {
   if (plan.mesh.tensor.raw > 1 && !plan.mesh.sequence)
     out.push_back(
         {"sequence parallelism", "mesh.sequence=yes", [](Plan& p) { p.mesh.sequence = true; }});
-  if (plan.offload == Offload::kNone)
+  // Said anew, `offload` would take back what else lies on the host.
+  if (plan.offload == Offload::kNone && !(value_of(plan.offloaded.activations.raw) > 0))
     out.push_back({"optimizer in host memory (its arithmetic is not counted)", "offload=optimizer",
                    [](Plan& p) { p.offload = Offload::kOptimizer; }});
   if (plan.offload == Offload::kNone && !(value_of(plan.offloaded.activations.raw) > 0))

@@ -1,5 +1,5 @@
-// Whether recomputed modules exist in a model and do not lie within each other; whether what a plan puts into the host's
-// memory can be priced there.
+// Whether recomputed modules exist in a model and do not lie within each other; whether what a plan puts into the
+// host's memory can be priced there.
 #pragma once
 
 #include "places.hpp"

@@ -27,6 +27,6 @@ TEST_CASE("the closest candidate, or none") {
   CHECK(closest("x", {"y"}) == "");
   CHECK(closest("tb", {"tc", "td"}) == "tc");  // ties go to the first
   CHECK(closest("anything", {}) == "");
-  CHECK(closest("h200", {"b200", "h200-sxm"}) == "h200-sxm");  // of a family
+  CHECK(closest("h200", {"b200", "h200-sxm"}) == "h200-sxm");                 // of a family
   CHECK(closest("capacity", {"capacity_factor", "capacitx"}) == "capacitx");  // nearer wins
 }

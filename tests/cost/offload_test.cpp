@@ -16,8 +16,8 @@ Asked plan(const std::string& offload, const std::string& more = "",
   return ask(
       with(fmt::format("kind: training\nmodel: llama-3-8b\ncluster: 8xh100-sxm\nsharding: fsdp\n"
                        "batch: {{global: 32, micro: 1, sequence: 4096}}\noffload: {}\n"
-                       "assume: {{preset: textbook, train.mfu: 40%, overlap.host: {}}}\n",
-                       offload, overlap),
+                       "assume: {{preset: textbook, train.mfu: 40%{}}}\n",
+                       offload, offload == "none" ? "" : ", overlap.host: " + overlap),
            more));
 }
 

@@ -102,8 +102,8 @@ TEST_CASE("recompute modules: FLOPs and time that each adds") {
     CHECK(a.value(fmt::format("recompute.{}.flops", r.module)) == Approx(r.flops).epsilon(1e-12));
     CHECK(a.value("step.recompute") == Approx(a.value(fmt::format("recompute.{}.time", r.module))));
   }
-  // 131,072 tokens on 8 GPUs at 40 % of 989.4 TFLOP/s; gate and up are read and their product written, 3 · 2 B · 14336 a
-  // token and layer at 3.35 TB/s.
+  // 131,072 tokens on 8 GPUs at 40 % of 989.4 TFLOP/s; gate and up are read and their product written, 3 · 2 B ·
+  // 14336 a token and layer at 3.35 TB/s.
   const Asked mlp = plan("llama-3-8b", "cluster: 8xh100-sxm\nrecompute: {modules: [mlp]}");
   CHECK(mlp.value("step.recompute") ==
         Approx(2.0 * 3 * 4096 * 14336 * 32 * 131072 / (8 * 989.4e12 * 0.4) +

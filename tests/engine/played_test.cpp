@@ -39,8 +39,8 @@ TEST_CASE("played: equal stages without transfers take what the closed form says
   }
 }
 
-// 1F1B with transfers that hold the stage: every micro-batch is received and sent on by the stages between, and the first
-// one's way down and up is paid as well. The closed form counts n + p - 1 there and back.
+// 1F1B with transfers that hold the stage: every micro-batch is received and sent on by the stages between, and the
+// first one's way down and up is paid as well. The closed form counts n + p - 1 there and back.
 TEST_CASE("played: transfers delay the next stage by what overlap does not hide") {
   const Asked none = gpt("{kind: 1f1b, played: yes}", "100%"),
               all = gpt("{kind: 1f1b, played: yes}", "0%"),
@@ -103,4 +103,24 @@ TEST_CASE("played: chunks of unequal length, where a schedule is played") {
   // More pieces than layers stay refused.
   CHECK_THAT(v3("{kind: interleaved, chunks: 4, played: yes}").faults,
              Contains("do not divide 61 layers"));
+}
+
+// Each rank of DualPipe holds a stage of either copy and runs half of the micro-batches through each: nobody's work
+// is counted twice.
+TEST_CASE(
+    "played: under a stack the waits of DualPipe, ZB and V schedules are none that gives time "
+    "back") {
+  for (const char* kind : {"dualpipe", "dualpipe-v", "zb-v", "zb-h1", "1f1b, played: yes"}) {
+    const Asked a =
+        ask(fmt::format("kind: training\nmodel: megatron-22b\ncluster: 64xa100-sxm\nmesh: "
+                        "{{pipeline: 8, tensor: 8}}\n"
+                        "batch: {{global: 32, micro: 1, sequence: 2048}}\nschedule: {{kind: "
+                        "{}}}\nstack: generic-a100\n",
+                        kind));
+    INFO(kind << a.faults);
+    CHECK(a.value("step.imbalance") >= 0);
+    CHECK(a.value("step.bubble") >= 0);
+    CHECK(a.value("step.time") > a.value("step.compute"));
+    CHECK(a.value("step.time") < 2 * a.value("step.compute"));
+  }
 }

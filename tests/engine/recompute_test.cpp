@@ -5,14 +5,17 @@
 namespace reckon {
 namespace {
 
-Result run(const std::string& batch, const std::string& recompute) {
+Result run(const std::string& batch, const std::string& recompute,
+           const std::string& counted = "6n") {
   Diagnostics diagnostics;
   doc::Value tree = test::data().read_text("plan.yaml",
                                            "model: generic-7b\n"
                                            "cluster: 8xh100-sxm\n"
                                            "sharding: fsdp\n"
-                                           "assume: {preset: textbook, train.mfu: 40%}\n"
-                                           "batch: " +
+                                           "assume: {preset: textbook, train.mfu: 40%, flops: " +
+                                               counted +
+                                               "}\n"
+                                               "batch: " +
                                                batch +
                                                "\n"
                                                "recompute: " +
@@ -30,13 +33,19 @@ double seconds(const Result& r, const char* id) { return r.find(id)->value; }
 // Of 65,536 tokens on 8 GPUs at 40 % of 989.4 TFLOP/s.
 double time_of(double flops_of_token) { return flops_of_token * 65536 / (8 * 989.4e12 * 0.4); }
 
-TEST_CASE("Full recompute runs the matrices again, and attention where its length is known") {
+// Layers that run once more take once more what the MFU's convention gives them: 6n counts no attention (8n in all),
+// full counts all pairs, causal half of them. Attention alone, which 6n does not count, takes what kernels compute.
+TEST_CASE("Full recompute takes the layers' share of the time once more, as the MFU counts it") {
   const double matrices = 2 * 7e9;
   const double attention = 32 * (4096 / 2) * 2 * 2 * 4096.0;  // half the pairs, scores and values
   CHECK(seconds(run("{tokens_per_gpu: 8192}", "full"), "step.recompute") ==
         Approx(time_of(matrices)));
-  CHECK(seconds(run("{tokens_per_gpu: 8192, sequence: 4096}", "full"), "step.recompute") ==
+  const std::string known = "{tokens_per_gpu: 8192, sequence: 4096}";
+  CHECK(seconds(run(known, "full"), "step.recompute") == Approx(time_of(matrices)));
+  CHECK(seconds(run(known, "full", "causal"), "step.recompute") ==
         Approx(time_of(matrices + attention)));
+  CHECK(seconds(run(known, "full", "full"), "step.recompute") ==
+        Approx(time_of(matrices + 2 * attention)));
   CHECK(seconds(run("{tokens_per_gpu: 8192, sequence: 4096}", "selective"), "step.recompute") ==
         Approx(time_of(attention)));
   CHECK(seconds(run("{tokens_per_gpu: 8192}", "none"), "step.recompute") == 0);

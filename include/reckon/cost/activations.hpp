@@ -12,10 +12,10 @@
 //                        as many key heads as query heads: 34 bytes a token and hidden element
 //   megatron_34_swiglu   the same with two more F-wide tensors for a gated MLP
 //
-// Every tensor says which recomputed modules make it again (spec/recompute.hpp). `gqa`, `swiglu`, `rope`, `fused_norm` and `dropout` vary the first three. Sequence parallelism
-// divides the tensors between the parallel regions by t as well. Recompute: `selective` drops the
-// attention core, `full` keeps the layer's input alone. Flash attention keeps one statistic per
-// head and token, unfused attention the scores.
+// Every tensor says which recomputed modules make it again (spec/recompute.hpp). `gqa`, `swiglu`, `rope`,
+// `fused_norm` and `dropout` vary the first three. Sequence parallelism divides the tensors between the parallel
+// regions by t as well. Recompute: `selective` drops the attention core, `full` keeps the layer's input alone. Flash
+// attention keeps one statistic per head and token, unfused attention the scores.
 // Source: Korthikanti 2022, section 4.
 #pragma once
 

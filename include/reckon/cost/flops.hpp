@@ -161,9 +161,9 @@ Flops<R> recomputed_flops(const Parameters<R>& n, Flops<R> attention, Recompute 
   return {};  // norms and activation functions: no matrices
 }
 
-// What is made again, in the convention of the MFU that prices it: layers that run once more take once more the time that
-// the convention gives them. 6n counts no attention, so there the layers' matrices are all (8n with full recompute); for
-// attention alone, which it does not count either, what kernels compute is the best there is.
+// What is made again, in the convention of the MFU that prices it: layers that run once more take once more the time
+// that the convention gives them. 6n counts no attention, so there the layers' matrices are all (8n with full
+// recompute); for attention alone, which it does not count either, what kernels compute is the best there is.
 template <class R>
 Flops<R> again_counted(const TrainingPlan<R>& plan, const Parameters<R>& n,
                        const AttentionFlops<R>& att, Flops<R> again) {

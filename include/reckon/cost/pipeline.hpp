@@ -11,8 +11,9 @@
 // Schedules whose bubble isn't a number of slots (bubble.hpp) need the passes apart: forward and
 // backward share the useful work as their FLOPs do, the layers' exposed communication in halves;
 // recomputed layers belong to the backward pass. Of uneven stages they are played out, and so is every schedule that a
-// plan asks for (`schedule: {played: yes}`). A transfer that is played holds the stage that sends and delays the one that
-// waits for it, by what `overlap.pipeline` does not hide of it; those on the path that decides the step are exposed.
+// plan asks for (`schedule: {played: yes}`). A transfer that is played holds the stage that sends and delays the one
+// that waits for it, by what `overlap.pipeline` does not hide of it; those on the path that decides the step are
+// exposed.
 #pragma once
 
 #include <vector>

@@ -4,8 +4,8 @@
 //   ScheduleByStage<double> s = schedule_by_stage(plan, estimate(plan));
 //   s.stages[3].passes.F, s.stages[3].waits, s.path.sends
 //
-// Apart from the estimate, like memory by stage: whatever gives the step its bubble, this plays the schedule out. With a
-// software stack the passes are the mean's, shared by FLOPs. Transfers are played where the step's were.
+// Apart from the estimate, like memory by stage: whatever gives the step its bubble, this plays the schedule out.
+// With a software stack the passes are the mean's, shared by FLOPs. Transfers are played where the step's were.
 #pragma once
 
 #include <string>

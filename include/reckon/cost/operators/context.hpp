@@ -4,8 +4,8 @@
 //   all_gather   gathered whole before the attention, again backward, and their gradients scattered
 //   ulysses      q, k and v exchanged for heads before it, its output after it; the same backward
 //
-// The last two stand before or behind the attention, which waits for them. Source: Llama 3 report, section 3.3.2 (gathered);
-// Jacobs 2023 (DeepSpeed-Ulysses).
+// The last two stand before or behind the attention, which waits for them. Source: Llama 3 report, section 3.3.2
+// (gathered); Jacobs 2023 (DeepSpeed-Ulysses).
 #pragma once
 
 #include "reckon/cost/operators/attention.hpp"

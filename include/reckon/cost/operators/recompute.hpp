@@ -2,8 +2,8 @@
 //
 //   for (RecomputeModule m : plan.recompute_modules) module_time(plan, g, m, l, machine, gemms, forward)
 //
-// A MoE layer that runs again dispatches and combines again; a dense MLP or MoE layer under tensor parallelism takes its
-// region's collectives again, one of the layer's two. Source: Megatron-LM, --recompute-modules.
+// A MoE layer that runs again dispatches and combines again; a dense MLP or MoE layer under tensor parallelism takes
+// its region's collectives again, one of the layer's two. Source: Megatron-LM, --recompute-modules.
 #pragma once
 
 #include <string_view>

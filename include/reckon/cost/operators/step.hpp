@@ -148,6 +148,8 @@ StageTimes<R> stage_times(const OperatorContext<R>& x, const std::vector<Sharded
   Largest<kSecond, R> slowest, most_layers;
   Sum<kSecond, R> all;
   const int p = x.stages.count();
+  // A rank that holds a stage of each of two copies runs half of the micro-batches through either.
+  const bool twice = x.stages.cut().layout().copies() == 2;
   for (int i = 0; i < p; ++i) {
     Sum<kSecond, R> of_layers, parts;
     x.stages.groups_of(i, [&](std::size_t g, Count<R> n) {
@@ -156,12 +158,13 @@ StageTimes<R> stage_times(const OperatorContext<R>& x, const std::vector<Sharded
       NAME(F, B);
       of_layers.add(group_label(x.plan.model, "layers", "layers of group", g), n * (F + B));
     });
-    parts.add("layers", of_layers.total());
+    const Seconds<R> t_layers = twice ? of_layers.total() / 2 : of_layers.total();
+    parts.add("layers", t_layers);
     if (i == 0) parts.add("embedding", embedding.work + embedding.reduce);
     if (i == p - 1) parts.add("head", head.work + head.reduce);
     const auto t = kOperatorStage(parts.total());
     slowest.offer({"stage", i}, t);
-    most_layers.offer({"stage", i}, of_layers.total());
+    most_layers.offer({"stage", i}, t_layers);
     all.add({"stage", i}, t);
   }
   return {slowest.best(), all.total(), most_layers.best()};

@@ -57,9 +57,9 @@ inline const Formula kReduceAcross{"serving.all_reduce.across", "t_ar",
 inline const Formula kContextRows{"serving.step.context_rows", "x_rank",
                                   "a prompt's tokens on one of its context ranks",
                                   "over the ranks, evenly", Hint::kCount};
-inline const Formula kContextGather{"serving.context_gather", "t_cp",
-                                    "keys and values of a prompt's other ranks",
-                                    "(c − 1)/c of them over the link or the port"};
+inline const Formula kServedContextGather{"serving.context_gather", "t_cp",
+                                          "keys and values of a prompt's other ranks",
+                                          "(c − 1)/c of them over the link or the port"};
 inline const Formula kReduceServed{"serving.all_reduce", "t_ar", "all-reduce of a layer's half",
                                    "the library's curve · the engine's factor"};
 inline const Formula kReduceSlow{"serving.all_reduce_slow", "t_ar",
@@ -78,8 +78,8 @@ inline const Formula kServedHead{"serving.head", "t_head", "output head",
                                  "one product, for tokens that are sampled"};
 inline const Formula kStageHops{"serving.hops", "t_hops", "from stage to stage",
                                 "rows · hidden over link or port, between all stages"};
-inline const Formula kHostTime{"serving.host", "t_host", "host time of an eager step",
-                               "layers · the host's time in one"};
+inline const Formula kServedHostTime{"serving.host", "t_host", "host time of an eager step",
+                                     "layers · the host's time in one"};
 
 // What one step does, on one data rank.
 template <class R>
@@ -317,7 +317,7 @@ Seconds<R> context_gather(const ServingMachine<R>& s, const Mixer<R>& x, const S
   auto W_cp = s.mesh.tensor * c <= s.node_gpus ? s.W_link : s.W_port;
   auto a_ar = s.engine.all_reduce.wait;
   NAME(c, n_x, kv_token, W_cp, a_ar);
-  return kContextGather(a_ar + (c - 1) / c * n_x * kv_token / W_cp);
+  return kServedContextGather(a_ar + (c - 1) / c * n_x * kv_token / W_cp);
 }
 
 template <class R>
@@ -395,7 +395,7 @@ Seconds<R> host_time(const ServingMachine<R>& s, const StepCall<R>& call) {
   auto L = s.layers;
   auto host = *per_layer;
   NAME(L, host);
-  return kHostTime(L * host);
+  return kServedHostTime(L * host);
 }
 
 }  // namespace reckon
