@@ -88,6 +88,11 @@ class StackCheck {
             fmt::format("attention and head run in {}, for which the chip states no peak",
                         name_of(wide)))
           .note(places_.of("cluster.node.chip.peak"), "peaks are stated here");
+    if (format == Compute::kFp32 || format == Compute::kTf32)
+      out_.warning(places_.of("precision.compute"),
+                   fmt::format("no GEMM in {} was measured under stack '{}': the share of the peak "
+                               "that 16-bit ones reach stands in, and no run vouches for it",
+                               name_of(format), stack().id));
     if (stack().gemm.tiles.empty()) fault("stack", "the stack states no tiles for its GEMMs");
   }
 
