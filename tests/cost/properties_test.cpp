@@ -30,11 +30,15 @@ TEST_CASE("ZeRO 3 needs no more state than 2, 2 than 1, 1 than DDP") {
   for (int i = 0; i < kPlans; ++i) {
     TrainingPlan<double> p = plans.next().plan;
     double before = 0;
+    int stage = -1;
     for (int z = 0; z <= 3; ++z) {
       p.sharding.zero = Count<double>(z);
-      const double states = of(p, "memory.states");
-      if (z > 0) CHECK(states <= before * (1 + 1e-12));
+      const auto memory = estimate(p).memory;
+      const double states = memory.state_total.raw;
+      // Of the heaviest stage: where gathered weights make another one that, the two don't compare.
+      if (z > 0 && memory.stage == stage) CHECK(states <= before * (1 + 1e-12));
       before = states;
+      stage = memory.stage;
     }
   }
 }
