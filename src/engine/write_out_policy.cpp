@@ -54,7 +54,11 @@ void put_on_host(const std::string& word, const Span& at, const Value& how, bool
     return;
   }
   if (word == "optimizer") {
-    optimizer = !(how.is_scalar() && (how.text == "no" || how.text == "false"));
+    const std::string said = how.is_scalar() ? how.text : "";
+    optimizer = said == "yes" || said == "true" || said == "100%";
+    if (!optimizer && said != "no" && said != "false" && said != "0%")
+      diagnostics.error(how.span, "offload: the optimizer's states go to the host whole, or stay")
+          .help("write optimizer: yes, or no; activations take a share");
     return;
   }
   Value amount = how;

@@ -58,8 +58,10 @@ std::vector<std::string> lines(const Solution& s) {
   }
   std::string looked = fmt::format("{} legal values were looked at", s.looked_at);
   if (s.passed_over > 0)
-    looked +=
-        fmt::format(", {} others make no plan (the last: {})", s.passed_over, s.why_passed_over);
+    looked += s.why_passed_over.empty()
+                  ? fmt::format(", {} others give no number for it", s.passed_over)
+                  : fmt::format(", {} others make no plan (the last: {})", s.passed_over,
+                                s.why_passed_over);
   out.push_back(looked + ".");
   return out;
 }

@@ -37,10 +37,11 @@ void keep(Work& w, const char* field, double value, double low, double high, boo
   Stack<double> usual = w.usual;
   const StackNumber was = stack_number(usual, field);
   const StackNumber now = stack_number(w.stack, field);
-  if (now.value) *now.value = rounded(value);
+  const bool whole = was.hint == Hint::kCount || was.hint == Hint::kLength;
+  const double kept = whole ? std::round(value) : rounded(value);
+  if (now.value) *now.value = kept;
   w.out.constants.push_back(
-      {{field, was.dim, was.hint, was.value ? *was.value : 0, rounded(value), low, high, at_bound},
-       from});
+      {{field, was.dim, was.hint, was.value ? *was.value : 0, kept, low, high, at_bound}, from});
 }
 
 bool is_hot(const MeasuredSet& s) { return s.conditions.starts_with("hot"); }

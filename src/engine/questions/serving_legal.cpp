@@ -66,6 +66,30 @@ void check_context(const Plan& q, const ServingMesh<double>& mesh, const std::st
     }
 }
 
+// Workers that are stated lie in the cluster, and requests arrive at a rate.
+void check_pools(const Plan& q, const Asked& asked) {
+  const auto gpus = [](const ServingMesh<double>& m) {
+    return count(m.tensor) * count(m.data) * count(m.pipeline) * count(m.context);
+  };
+  if (q.workload.concurrency)
+    asked
+        .fault("concurrency",
+               "concurrency: users who wait for their answers are not priced in front of pools")
+        .help("state a rate: rate: 10 requests/s; or leave prefill out");
+  if (!q.prefill->workers || !q.prefill->decode_workers || q.prefill->cluster) return;
+  const long all = count(q.cluster->nodes) * count(q.cluster->node.gpus);
+  const long need = count(*q.prefill->workers) * gpus(q.prefill->mesh) +
+                    count(*q.prefill->decode_workers) * gpus(q.mesh);
+  if (need > all)
+    asked
+        .fault(
+            "prefill.workers",
+            fmt::format("workers: {} prefill and {} decode workers take {} GPUs, and the "
+                        "cluster has {}",
+                        count(*q.prefill->workers), count(*q.prefill->decode_workers), need, all))
+        .help("state a larger cluster, or fewer workers");
+}
+
 // Tensor ranks share heads; beyond a node they fill whole ones.
 void check_ranks(const Plan& q, const ServingMesh<double>& mesh, const Cluster<double>& cluster,
                  const std::string& at, const Asked& asked) {
@@ -222,6 +246,7 @@ void check_serving(const Plan& q, const Asked& asked) {
     check_ranks(q, q.prefill->mesh, q.prefill->cluster ? *q.prefill->cluster : *q.cluster,
                 "prefill.", asked);
     check_experts(q, q.prefill->mesh, "prefill.", asked);
+    check_pools(q, asked);
     if (q.prefill->cluster && q.prefill->kernels)
       check_chips(q, q.prefill->cluster->node.chip, *q.prefill->kernels, asked);
   }

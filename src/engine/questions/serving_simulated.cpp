@@ -68,8 +68,9 @@ load::Engine engine_of(const Plan& q, const Out& out, WayOfServing way, double l
   const auto chunk = stated_or(q.settings.chunk, q.engine.limits.chunk);
   const double fresh = plain(fresh_prompt(q.workload).fresh);
   e.batch = batch_of(q, out, way);
-  e.chunk = prompts == PromptSteps::kFirst ? static_cast<int>(longest_prompt)
-                                           : static_cast<int>(chunk ? plain(*chunk) : fresh);
+  e.chunk = prompts == PromptSteps::kFirst
+                ? static_cast<int>(longest_prompt)
+                : std::max(1, static_cast<int>(chunk ? plain(*chunk) : fresh));
   e.one_prompt = prompts != PromptSteps::kShared;
   e.order = prompts == PromptSteps::kFirst ? StepOrder::kPrefillFirst : StepOrder::kChunked;
   e.block = static_cast<int>(plain(stated_or(q.settings.block, q.engine.memory.block)));

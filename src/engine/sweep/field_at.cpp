@@ -13,6 +13,7 @@ namespace reckon {
 std::string bound_path(const std::string& path) {
   for (const char* part : {"chip.", "fabric."})
     if (path.starts_with(part)) return "cluster.node." + path;
+  if (path.starts_with("offload.")) return "offloaded." + path.substr(8);
   if (path.starts_with("price.")) return "run.price";  // {price: {h100-sxm: 2 USD/h}}
   return path.starts_with("node.") ? "cluster." + path : path;
 }

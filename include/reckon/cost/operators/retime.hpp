@@ -43,9 +43,16 @@ void retime_data(const CommunicationInputs<R>& in, const OperatorMachine<R>& m,
     both.add("experts", in_messages(op, S.routed, messages, experts, m));
     return kOneCollective(both.total());
   };
-  if (c.all_reduce.any())
-    set_time(c.all_reduce,
-             timed(CollectiveOp::kAllReduce, gradients, in.layout.data, in.layout.experts_data));
+  if (c.all_reduce.any()) {
+    const auto in_buckets =
+        plan.sharding.bucket ? buckets(gradients.dense, *plan.sharding.bucket) : messages;
+    Sum<kSecond, R> both;
+    both.add("dense",
+             in_messages(CollectiveOp::kAllReduce, gradients.dense, in_buckets, in.layout.data, m));
+    both.add("experts", in_messages(CollectiveOp::kAllReduce, gradients.routed, in_buckets,
+                                    in.layout.experts_data, m));
+    set_time(c.all_reduce, kOneCollective(both.total()));
+  }
   if (c.all_gather.any())
     set_time(c.all_gather,
              timed(CollectiveOp::kAllGather, weights, groups.shard, groups.expert_shard));
@@ -96,7 +103,15 @@ void retime_layers(const CommunicationInputs<R>& in, const OperatorMachine<R>& m
              dispatch_time(l.H / l.t_sp, g.mlp, in.layout.expert, plan.assume.dispatch, m));
     break;  // groups of experts differ little; the step counts each by its own
   }
-  if (c.pipeline.any()) set_time(c.pipeline, stage_hop(in.layout, c.pipeline.one.bytes, m));
+  if (c.pipeline.any()) {
+    auto t_p2p = stage_hop(in.layout, c.pipeline.one.bytes, m);
+    set_time(c.pipeline, t_p2p);
+    auto n = in.layout.n;
+    auto v = chunks_of(plan.schedule);
+    auto p = plan.mesh.pipeline;
+    NAME(n, v, p, t_p2p);
+    c.pipeline.time = kPathTime(2 * (v * n + p - 1) * t_p2p);
+  }
 }
 
 template <class R>
