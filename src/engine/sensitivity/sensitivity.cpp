@@ -19,10 +19,11 @@ const std::vector<std::string_view>& leaf_ids() {
       kCompute.id, kRecomputeTime.id, kCollectiveTime.id, kAllToAll.id, kAllToAllNodeTorus.id,
       kAllToAllTorus.id, kHop.id, kRingHop.id, kOptimizerTime.id, kOffloadTime.id, kModuleTime.id,
       kHostExposed.id, kTransfersPlayed.id,
-      // Under a software stack, and where a schedule is played out.
+      // Under a software stack, and where a schedule is played out; the rest of what a larger cluster adds is a share
+      // of all of these.
       kOperatorUseful.id, kOperatorAgain.id, kMeanExposed.id, kOperatorBubble.id,
       kOperatorImbalance.id, kPeerExposed.id, kOutside.id, kGradientsExposed.id, kGradientsAlone.id,
-      kGradientsInBuckets.id, kFixedStep.id, kFixedScales.id, kClusterGrowth.id, kBubbleUneven.id,
+      kGradientsInBuckets.id, kFixedStep.id, kFixedScales.id, kClusterSync.id, kBubbleUneven.id,
       kImbalancePlayed.id};
   return ids;
 }

@@ -9,6 +9,8 @@ namespace reckon {
 
 inline const Formula kFixedStep{"step.fixed", "T_fixed", "fixed time of a step",
                                 "of the software stack"};
+inline const Formula kClusterSync{"step.growth_sync", "T_sync",
+                                  "what each doubling beyond a node adds", "its time · doublings"};
 inline const Formula kClusterGrowth{"step.growth", "T_growth", "what a larger cluster adds",
                                     "a share and a time at every doubling beyond a node"};
 

@@ -338,8 +338,11 @@ OperatorStep<R> operator_step(const TrainingPlan<R>& plan, const Layout<R>& layo
   auto one_size = step.total();
   auto G = layout.G;
   NAME(one_size, G);
-  s.growth =
-      kClusterGrowth((one_size * m.stack.fixed.growth + m.stack.fixed.sync) * max(0, log2(G / 8)));
+  auto doublings = max(0, log2(G / 8));
+  NAME(doublings);
+  auto T_sync = kClusterSync(doublings * m.stack.fixed.sync);
+  NAME(T_sync);
+  s.growth = kClusterGrowth(one_size * m.stack.fixed.growth * doublings + T_sync);
   step.add("growth", s.growth);
   s.time = kStepTime(step.total());
   return s;
