@@ -12,6 +12,7 @@
 
 #include "reckon/doc/field.hpp"
 #include "reckon/load/kinds.hpp"
+#include "reckon/units/quantity.hpp"
 
 namespace reckon {
 
