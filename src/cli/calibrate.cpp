@@ -127,7 +127,7 @@ int calibrate(Session& session, const Shared& shared, const CalibrateCommand& op
     session.report_faults();
     return kUsage;
   }
-  if (chip && facts.chip.empty()) facts.chip = "measured";  // it is what will be written
+  if (chip && facts.chip.empty()) facts.chip = kChipToWrite;
   const std::vector<MeasuredSet> sets = read_all(session, options, facts);
   std::optional<Kernels<double>> base;
   if (!d.has_errors()) read_base(session, options, sets, base);

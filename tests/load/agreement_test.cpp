@@ -3,6 +3,8 @@
 // and spread, three ways to work on prompts, batches that bind and that don't, utilisations up to 0.8. Figures of a
 // run
 // are in docs/decisions/0016.
+#include "agreement.hpp"
+
 #include <fmt/format.h>
 
 #include <cmath>
@@ -98,7 +100,7 @@ void print(const char* name, const Deviation& d) { d.print(name); }
 }  // namespace
 
 TEST_CASE("closed form and simulation agree", "[slow]") {
-  Deviation ttft, p50, p90, p99, tpot, tpot90, tpot99, decoding;
+  test::Agreement all;
   for (const Case& c : cases()) {
     LoadInput<double> x = input_of(c);
     const double full = plain(saturation(x, x).rate);
@@ -107,34 +109,10 @@ TEST_CASE("closed form and simulation agree", "[slow]") {
       const LoadFigures<double> f = load_figures(x, x);
       const load::Outcome o = load::simulate(scenario_of(c, u * full), 2);
       CAPTURE(c.machine.name, c.prompt, c.spread, static_cast<int>(c.prompts), u);
-      ttft.add(plain(*f.ttft), o.ttft.value.mean, o.ttft.half.mean);
-      p50.add(plain(*f.ttft_p50), o.ttft.value.p50, o.ttft.half.p50);
-      p90.add(plain(*f.ttft_p90), o.ttft.value.p90, o.ttft.half.p90);
-      tpot.add(plain(*f.tpot), o.tpot.value.mean, o.tpot.half.mean);
-      tpot90.add(plain(*f.tpot_p90), o.tpot.value.p90, o.tpot.half.p90);
-      decoding.add(plain(f.decoding->n), o.decoding.value, o.decoding.half);
-      CHECK(f.ttft_p99.has_value() == (u <= 0.5));
-      if (!f.ttft_p99) continue;
-      p99.add(plain(*f.ttft_p99), o.ttft.value.p99, o.ttft.half.p99);
-      tpot99.add(plain(*f.tpot_p99), o.tpot.value.p99, o.tpot.half.p99);
+      all.add(f, o, u);
     }
   }
-  print("TTFT", ttft);
-  print("TTFT p50", p50);
-  print("TTFT p90", p90);
-  print("TTFT p99", p99);
-  print("TPOT", tpot);
-  print("TPOT p90", tpot90);
-  print("TPOT p99", tpot99);
-  print("decoding", decoding);
-  CHECK(ttft.mean() < 0.10);
-  CHECK(p50.mean() < 0.10);
-  CHECK(p90.mean() < 0.10);
-  CHECK(p99.mean() < 0.25);
-  CHECK(tpot.mean() < 0.10);
-  CHECK(tpot90.mean() < 0.10);
-  CHECK(tpot99.mean() < 0.25);
-  CHECK(decoding.mean() < 0.10);
+  all.check();
 }
 
 TEST_CASE("so do users who wait for their answers", "[slow]") {

@@ -2,8 +2,8 @@
 // spread, fast and slow prefill, utilisations up to 0.8. Figures of a run are in docs/decisions/0020.
 #include <cmath>
 
+#include "agreement.hpp"
 #include "catch.hpp"
-#include "deviation.hpp"
 #include "reckon/cost/load/lengths.hpp"
 #include "reckon/cost/load/pools.hpp"
 #include "reckon/load/simulate.hpp"
@@ -75,7 +75,7 @@ std::vector<Case> cases() {
 }  // namespace
 
 TEST_CASE("pools: closed form and simulation agree", "[slow]") {
-  test::Deviation ttft, p50, p90, p99, tpot, tpot90, tpot99, decoding;
+  test::Agreement all;
   for (const Case& c : cases()) {
     PoolsLoad<double> x = input_of(c);
     x.decode.rate = Frequency<double>(1e-3);
@@ -86,32 +86,8 @@ TEST_CASE("pools: closed form and simulation agree", "[slow]") {
       const load::Outcome o = load::simulate(scenario_of(c, u * full), 2);
       CAPTURE(c.prefill, c.decode, c.prompt, c.spread, u);
       CHECK(plain(f.utilisation) == Approx(u));
-      ttft.add(plain(*f.ttft), o.ttft.value.mean, o.ttft.half.mean);
-      p50.add(plain(*f.ttft_p50), o.ttft.value.p50, o.ttft.half.p50);
-      p90.add(plain(*f.ttft_p90), o.ttft.value.p90, o.ttft.half.p90);
-      tpot.add(plain(*f.tpot), o.tpot.value.mean, o.tpot.half.mean);
-      tpot90.add(plain(*f.tpot_p90), o.tpot.value.p90, o.tpot.half.p90);
-      decoding.add(plain(f.decoding->n), o.decoding.value, o.decoding.half);
-      CHECK(f.ttft_p99.has_value() == (u <= 0.5));
-      if (!f.ttft_p99) continue;
-      p99.add(plain(*f.ttft_p99), o.ttft.value.p99, o.ttft.half.p99);
-      tpot99.add(plain(*f.tpot_p99), o.tpot.value.p99, o.tpot.half.p99);
+      all.add(f, o, u);
     }
   }
-  ttft.print("TTFT");
-  p50.print("TTFT p50");
-  p90.print("TTFT p90");
-  p99.print("TTFT p99");
-  tpot.print("TPOT");
-  tpot90.print("TPOT p90");
-  tpot99.print("TPOT p99");
-  decoding.print("decoding");
-  CHECK(ttft.mean() < 0.10);
-  CHECK(p50.mean() < 0.10);
-  CHECK(p90.mean() < 0.10);
-  CHECK(p99.mean() < 0.25);
-  CHECK(tpot.mean() < 0.10);
-  CHECK(tpot90.mean() < 0.10);
-  CHECK(tpot99.mean() < 0.25);
-  CHECK(decoding.mean() < 0.10);
+  all.check();
 }

@@ -90,6 +90,9 @@ std::string shape_of(const MeasuredSet& set, const MeasuredPoint& point);
 bool is_collective(MeasuredKernel kernel);
 
 // What a foreign file doesn't say of itself.
+// The chip of points from which a chip's own file is to be written.
+inline constexpr std::string_view kChipToWrite = "measured";
+
 struct FileFacts {
   std::string chip, kernel, library, format;
   std::vector<std::pair<std::string, std::string>> columns;  // of a CSV: theirs, ours with its unit

@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 
+#include "../four_digits.hpp"
 #include "parts.hpp"
 #include "reckon/base/text.hpp"
 #include "reckon/doc/write.hpp"
@@ -17,8 +18,6 @@ namespace {
 
 using Column = MeasuredColumn;
 using Points = std::vector<const MeasuredPoint*>;
-
-double rounded(double x) { return std::strtod(fmt::format("{:.4g}", x).c_str(), nullptr); }
 
 bool wanted(const MeasuredSet& set, CalibrateWhat what) {
   return is_collective(set.kernel) == (what == CalibrateWhat::kCollectives);
@@ -33,13 +32,13 @@ std::vector<double> errors_by(const std::function<double(const MeasuredPoint&)>&
 
 void add_constants(const KernelModel& model, const FitOutcome& fit, CalibratedSet& out) {
   for (std::size_t i = 0; i < fit.values.size(); ++i)
-    out.constants.push_back({model.parameters[i].name, model.dims[i], rounded(fit.values[i]),
+    out.constants.push_back({model.parameters[i].name, model.dims[i], four_digits(fit.values[i]),
                              fit.low[i], fit.high[i], fit.at_bound[i]});
 }
 
 Constants rounded(const Constants& values) {
   Constants out;
-  for (const double v : values) out.push_back(rounded(v));
+  for (const double v : values) out.push_back(four_digits(v));
   return out;
 }
 
@@ -57,13 +56,13 @@ void fit_set(const MeasuredSet& set, const KernelModel& model, Calibration& out)
   const std::vector<double> keys = keys_of(set, points, what);
   FitRecord<double> record;
   record.rows = Count<double>(static_cast<double>(points.size()));
-  record.error = Ratio<double>(rounded(fitted.in_sample.mean));
+  record.error = Ratio<double>(four_digits(fitted.in_sample.mean));
   record.source = set.source;
   if (std::set<double>(keys.begin(), keys.end()).size() > 2) {
     report.left_what = std::string(name_of(what));
     report.left_out =
         summarize_log_errors(left_out_errors(model, points, keys, fitted.outcome.values));
-    record.left_out = Ratio<double>(rounded(report.left_out.mean));
+    record.left_out = Ratio<double>(four_digits(report.left_out.mean));
   }
   model.store(rounded(fitted.outcome.values), record, out.kernels);
 }
@@ -73,7 +72,7 @@ void fit_set(const MeasuredSet& set, const KernelModel& model, Calibration& out)
 constexpr double kAbovePeak = 1.1;
 bool possible(const MeasuredSet& set, const KernelModel& model, const Chip<double>& chip,
               Diagnostics& d) {
-  if (set.conditions.starts_with("hot")) return true;
+  if (is_hot(set)) return true;
   bool good = true;
   for (const MeasuredPoint* p : timed_points(set)) {
     const double least = model.peak(*p);
@@ -96,7 +95,7 @@ void add_launch(const std::vector<const MeasuredSet*>& sets, Kernels<double>& ou
   std::string source;
   for (const MeasuredSet* s : sets) {
     if (s->kernel != MeasuredKernel::kLaunch || timed_points(*s).empty()) continue;
-    seconds[static_cast<std::size_t>(s->launch)] = rounded(timed_points(*s).front()->seconds);
+    seconds[static_cast<std::size_t>(s->launch)] = four_digits(timed_points(*s).front()->seconds);
     source = s->source;
   }
   if (!seconds[0]) return;
@@ -106,20 +105,6 @@ void add_launch(const std::vector<const MeasuredSet*>& sets, Kernels<double>& ou
   launch.rows = Count<double>(seconds[1] ? 2 : 1);
   launch.source = source;
   out.launch = launch;
-}
-
-// One file of kernels is of one chip.
-bool one_chip(const std::vector<const MeasuredSet*>& sets, Diagnostics& d) {
-  const MeasuredSet* first = nullptr;
-  for (const MeasuredSet* s : sets) {
-    if (!first) first = s;
-    if (s->chip == first->chip) continue;
-    d.error(s->span, fmt::format("points of {} beside points of {}", s->chip, first->chip))
-        .note(first->span, fmt::format("{} is measured here", first->chip))
-        .help("constants belong to one chip: calibrate each by itself");
-    return false;
-  }
-  return true;
 }
 
 template <class Entry, class Same>
@@ -140,6 +125,19 @@ bool same_width(const std::optional<Count<double>>& a, const std::optional<Count
 }
 
 }  // namespace
+
+bool one_chip(const std::vector<const MeasuredSet*>& sets, Diagnostics& d) {
+  const MeasuredSet* first = nullptr;
+  for (const MeasuredSet* s : sets) {
+    if (!first) first = s;
+    if (s->chip == first->chip) continue;
+    d.error(s->span, fmt::format("points of {} beside points of {}", s->chip, first->chip))
+        .note(first->span, fmt::format("{} is measured here", first->chip))
+        .help("constants belong to one chip: calibrate each by itself");
+    return false;
+  }
+  return true;
+}
 
 bool stand_once(const std::vector<const MeasuredSet*>& sets, Diagnostics& d) {
   std::map<std::string, const MeasuredPoint*> seen;

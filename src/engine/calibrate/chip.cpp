@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "../four_digits.hpp"
 #include "parts.hpp"
 #include "reckon/base/text.hpp"
 #include "reckon/doc/write.hpp"
@@ -36,8 +37,6 @@ double printed(const MeasuredSet& set, const Chip<double>& chip) {
   return host && chip.host ? chip.host->one_way.raw : 0;
 }
 
-double rounded(double x) { return std::strtod(fmt::format("{:.4g}", x).c_str(), nullptr); }
-
 // The best of a kind over all cold sets; with its place.
 struct Best {
   const MeasuredSet* set = nullptr;
@@ -52,7 +51,7 @@ void improve(Best& best, const MeasuredSet& set) {
 
 // Each format's peak: what registers alone reach, else the best product.
 void set_peak(Chip<double>& chip, const std::string& format, double rate) {
-  if (format == "fp32") chip.peak.fp32 = FlopRate<double>(rounded(rate));
+  if (format == "fp32") chip.peak.fp32 = FlopRate<double>(four_digits(rate));
 }
 
 }  // namespace
@@ -76,7 +75,7 @@ void add_ceilings(const std::vector<const MeasuredSet*>& sets, const Chip<double
     const MeasuredPoint* p = best_of(*s, rate);
     if (!p) continue;
     out.ceilings.push_back({fmt::format("{}, {}", name_of(s->kernel), s->library) +
-                                (s->conditions.starts_with("hot") ? ", hot in the cache" : ""),
+                                (is_hot(*s) ? ", hot in the cache" : ""),
                             shape_of(*s, *p), rate == Column::kRate ? kFlopRate : kByteRate,
                             p->at(rate), printed(*s, chip)});
   }
@@ -86,7 +85,7 @@ std::optional<Chip<double>> calibrate_chip(const std::vector<MeasuredSet>& sets,
                                            const CalibrateOptions& options, Diagnostics& d) {
   Best peak, memory, link;
   for (const MeasuredSet& s : sets) {
-    const bool hot = s.conditions.starts_with("hot");
+    const bool hot = is_hot(s);
     if (s.kernel == MeasuredKernel::kFma) improve(peak, s);
     if (is_memory(s.kernel) && !hot) improve(memory, s);
     if (s.kernel == MeasuredKernel::kPeerCopy) improve(link, s);
@@ -107,13 +106,13 @@ std::optional<Chip<double>> calibrate_chip(const std::vector<MeasuredSet>& sets,
   chip.name = options.name.empty() ? first.machine.name : options.name;
   set_peak(chip, peak.set->format, peak.rate);
   chip.memory.capacity = Bytes<double>(first.machine.memory);
-  chip.memory.bandwidth = ByteRate<double>(rounded(memory.rate));
+  chip.memory.bandwidth = ByteRate<double>(four_digits(memory.rate));
   chip.memory.kind = fmt::format("as {} reaches it", name_of(memory.set->kernel));
   if (first.machine.units > 0) chip.units = Count<double>(first.machine.units);
   if (link.set) {
     chip.link.emplace();
     chip.link->kind = "one copies what another has written";
-    chip.link->one_way = ByteRate<double>(rounded(link.rate));
+    chip.link->one_way = ByteRate<double>(four_digits(link.rate));
   }
   chip.source = first.source + ": measured, not printed by a vendor";
   return chip;

@@ -18,6 +18,12 @@ void check_layers(const MeasuredSet& set, const Chip<double>& chip, const Kernel
 void add_ceilings(const std::vector<const MeasuredSet*>& sets, const Chip<double>& chip,
                   Calibration& out);
 
+// Measured with its inputs in a cache.
+inline bool is_hot(const MeasuredSet& s) { return s.conditions.starts_with("hot"); }
+
+// One file of constants is of one chip: a fault if the points are of several.
+bool one_chip(const std::vector<const MeasuredSet*>& sets, Diagnostics& diagnostics);
+
 // The same point in two files: a fault. Files measured apart say so in their conditions.
 bool stand_once(const std::vector<const MeasuredSet*>& sets, Diagnostics& diagnostics);
 

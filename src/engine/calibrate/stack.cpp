@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 
+#include "../four_digits.hpp"
 #include "../runs/stack_fit.hpp"
 #include "parts.hpp"
 #include "reckon/base/text.hpp"
@@ -21,8 +21,6 @@ namespace {
 using Column = MeasuredColumn;
 using Points = std::vector<const MeasuredPoint*>;
 
-double rounded(double x) { return std::strtod(fmt::format("{:.4g}", x).c_str(), nullptr); }
-
 // Everything the fits of one file share. `stack` holds what was found so far.
 struct Work {
   const Chip<double>& chip;
@@ -38,13 +36,11 @@ void keep(Work& w, const char* field, double value, double low, double high, boo
   const StackNumber was = stack_number(usual, field);
   const StackNumber now = stack_number(w.stack, field);
   const bool whole = was.hint == Hint::kCount || was.hint == Hint::kLength;
-  const double kept = whole ? std::round(value) : rounded(value);
+  const double kept = whole ? std::round(value) : four_digits(value);
   if (now.value) *now.value = kept;
   w.out.constants.push_back(
       {{field, was.dim, was.hint, was.value ? *was.value : 0, kept, low, high, at_bound}, from});
 }
-
-bool is_hot(const MeasuredSet& s) { return s.conditions.starts_with("hot"); }
 
 // The points of a set that a training step resembles.
 Points training_points(const MeasuredSet& set) {
@@ -203,16 +199,6 @@ void read_launch(Work& w, const std::vector<const MeasuredSet*>& sets) {
     keep(w, "fixed.kernel", t, t, t, false, "launch, in a stream");
     return;
   }
-}
-
-bool one_chip(const std::vector<const MeasuredSet*>& sets, Diagnostics& d) {
-  for (const MeasuredSet* s : sets) {
-    if (s->chip == sets.front()->chip) continue;
-    d.error(s->span, fmt::format("points of {} beside points of {}", s->chip, sets.front()->chip))
-        .help("constants belong to one chip: calibrate each by itself");
-    return false;
-  }
-  return true;
 }
 
 // Whether the base is for that chip.

@@ -18,8 +18,8 @@ bool is_nccl_tests(std::string_view text) {
 void check_facts(const std::vector<MeasuredSet>& sets, const FileFacts& facts, Diagnostics& d) {
   if (sets.empty()) return;
   const MeasuredSet& first = sets.front();
-  const bool own = facts.chip == "measured";  // calibrate chip: its file is what will be written
-  if (!facts.chip.empty() && !own && !first.chip.empty() && facts.chip != first.chip)
+  if (!facts.chip.empty() && facts.chip != kChipToWrite && !first.chip.empty() &&
+      facts.chip != first.chip)
     d.error(first.span, fmt::format("{} was measured on {}, and --chip says {}", first.file,
                                     first.chip, facts.chip))
         .help("leave --chip out: the file says which chip it is");

@@ -102,13 +102,7 @@ class LoadKind : public QuestionOf<LoadQuestion> {
     const Input& q = loaded.question;
     if (!q.simulation.simulate) return;
     const Output out = answer(q);
-    std::vector<load::Request> trace;
-    if (!q.traffic.trace.empty()) {
-      Diagnostics scratch;
-      const Places places(loaded.origins, loaded.resolved);
-      trace =
-          read_requests(work, q.traffic.trace, places.of("trace"), longest_of(q), scratch).requests;
-    }
+    std::vector<load::Request> trace = trace_of(work, loaded, longest_of(q));
     if (out.figures.unbounded && trace.empty()) {
       r.answer.notes.emplace_back(
           "Not simulated: beyond saturation a simulation's figures depend on how long it runs.");

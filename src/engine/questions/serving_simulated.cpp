@@ -9,7 +9,7 @@
 #include "needs.hpp"
 #include "reckon/load/step_table.hpp"
 #include "reckon/units/format.hpp"
-#include "request_trace.hpp"
+#include "traffic_legal.hpp"
 #include "serving_load.hpp"
 
 namespace reckon {
@@ -212,13 +212,7 @@ void simulate_serving(Workspace& work, const LoadedQuestion<ServingPlan>& loaded
   const Plan& q = loaded.question;
   const Out out = answer(q);
   if (!out.running || !out.running->load) return;
-  std::vector<load::Request> trace;
-  if (!q.traffic.trace.empty()) {
-    Diagnostics scratch;
-    const Places places(loaded.origins, loaded.resolved);
-    trace =
-        read_requests(work, q.traffic.trace, places.of("trace"), longest_of(q), scratch).requests;
-  }
+  std::vector<load::Request> trace = trace_of(work, loaded, longest_of(q));
   if (out.running->load->unbounded && trace.empty()) {
     r.answer.notes.emplace_back(
         "Not simulated: beyond saturation a simulation's figures depend on how long it runs.");

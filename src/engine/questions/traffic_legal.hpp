@@ -23,6 +23,16 @@ void lay_trace(Workspace& work, doc::Value& tree, const char* users, Diagnostics
 // Shapes of lengths whose spread alone is stated: lognormal.
 void fill_shapes(doc::Value& tree);
 
+// The requests of a loaded plan's trace; none where it has no trace. Its faults were said when it was loaded.
+template <class Loaded>
+std::vector<load::Request> trace_of(Workspace& work, const Loaded& loaded, double longest) {
+  const std::string& file = loaded.question.traffic.trace;
+  if (file.empty()) return {};
+  Diagnostics said;
+  const Places places(loaded.origins, loaded.resolved);
+  return read_requests(work, file, places.of("trace"), longest, said).requests;
+}
+
 // The trace again, held to the longest request that the model or the plan allows.
 void check_trace(Workspace& work, doc::Value& tree, Diagnostics& d);
 

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <set>
 
+#include "../four_digits.hpp"
 #include "reckon/base/text.hpp"
 #include "reckon/cost/layout.hpp"
 #include "reckon/units/format.hpp"
@@ -14,8 +14,6 @@
 
 namespace reckon {
 namespace {
-
-double rounded(double x) { return std::strtod(fmt::format("{:.4g}", x).c_str(), nullptr); }
 
 // Runs of the stack, from plans/measured or a file of one's own.
 std::vector<MeasuredRun> runs_of(Workspace& work, const std::string& stack, const std::string& rows,
@@ -130,7 +128,7 @@ RunsCalibration calibrate_runs(Workspace& work, const std::string& stack, const 
     out.core += r.run->facts.core ? 1 : 0;
   }
   for (FittedConstant& c : fit.constants)
-    c.value = c.hint == Hint::kCount ? std::round(c.value) : rounded(c.value);
+    c.value = c.hint == Hint::kCount ? std::round(c.value) : four_digits(c.value);
   out.constants = std::move(fit.constants);
   out.idle = std::move(fit.idle);
   out.rows = chosen.size();

@@ -100,11 +100,14 @@ void add_tally(const TrainingPlan<double>& base, const SetList& sets, const Sear
     add_reason(tally, slower_by(i), c.slower[i], "");
 }
 
+bool has_field(const SetList& fields, const std::string& path) {
+  return std::any_of(fields.begin(), fields.end(),
+                     [&path](const auto& f) { return f.first == path; });
+}
+
 void add_given_fields(const std::vector<Axis>& axes, const doc::Value& resolved, SetList& fields) {
   for (const Axis& a : axes) {
-    const bool known = std::any_of(fields.begin(), fields.end(),
-                                   [&a](const auto& f) { return f.first == a.path; });
-    if (known) continue;
+    if (has_field(fields, a.path)) continue;
     const doc::Value* v = resolved.at(bound_path(a.path));
     for (const char* inside : {"value", "base", "id"})
       if (v && v->is_mapping()) {

@@ -25,6 +25,10 @@ void add_tally(const TrainingPlan<double>& base,
 // The best plan is none of the others.
 void without_best(std::size_t part, Tally& tally);
 
+// Whether a list of fields and values has one of that name.
+bool has_field(const std::vector<std::pair<std::string, std::string>>& fields,
+               const std::string& path);
+
 // What the given plan states of the fields that are varied, where `fields` has none of that name.
 void add_given_fields(const std::vector<Axis>& axes, const doc::Value& resolved,
                       std::vector<std::pair<std::string, std::string>>& fields);

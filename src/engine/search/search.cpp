@@ -198,18 +198,13 @@ class Searcher {
     for (auto& s : sets_of(bases_[k.base].plan, k.entry.candidate)) sets.push_back(std::move(s));
     SetList fields = fields_of(bases_[k.base].plan, k.entry.candidate);
     for (const auto& s : bases_[k.base].sets)
-      if (!has(fields, s.first)) fields.push_back(s);
+      if (!has_field(fields, s.first)) fields.push_back(s);
     FoundPlan out = load_found(work_, request_, std::move(sets));
     out.fields = std::move(fields);
     hold(out, criteria_.objective, k.entry.objective);
     for (std::size_t i = 0; i < 2; ++i)
       if (criteria_.pareto[i]) hold(out, *criteria_.pareto[i], k.entry.pareto[i]);
     return out;
-  }
-
-  static bool has(const SetList& fields, const std::string& path) {
-    return std::any_of(fields.begin(), fields.end(),
-                       [&path](const auto& f) { return f.first == path; });
   }
 
   // `eval` must compute the same bits.
