@@ -9,8 +9,8 @@
 #include "needs.hpp"
 #include "reckon/load/step_table.hpp"
 #include "reckon/units/format.hpp"
-#include "traffic_legal.hpp"
 #include "serving_load.hpp"
+#include "traffic_legal.hpp"
 
 namespace reckon {
 namespace {
