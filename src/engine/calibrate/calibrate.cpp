@@ -120,6 +120,13 @@ void replace_entries(std::vector<Entry>& base, const std::vector<Entry>& fresh, 
   }
 }
 
+// A question that names no library takes the first of those that fit: the one that was measured most.
+template <class Entry>
+void most_measured_first(std::vector<Entry>& entries) {
+  std::stable_sort(entries.begin(), entries.end(),
+                   [](const Entry& a, const Entry& b) { return a.rows.raw > b.rows.raw; });
+}
+
 bool same_width(const std::optional<Count<double>>& a, const std::optional<Count<double>>& b) {
   return a.has_value() == b.has_value() && (!a || std::abs(a->raw - b->raw) < 0.5);
 }
@@ -234,6 +241,11 @@ Calibration calibrate(Workspace& work, const std::vector<MeasuredSet>& sets, Cal
     }
     if (possible(*s, *model, *chip, diagnostics)) fit_set(*s, *model, out);
   }
+  most_measured_first(out.kernels.gemm);
+  most_measured_first(out.kernels.decode);
+  most_measured_first(out.kernels.prefill);
+  most_measured_first(out.kernels.latent);
+  most_measured_first(out.kernels.streams);
   for (const MeasuredSet* s : layers) check_layers(*s, *chip, *generic, out);
   if (out.sets.empty() && out.skipped.empty() && !diagnostics.has_errors()) {
     diagnostics.error(chosen.front()->span, "nothing to fit: no product, attention or other kernel")
