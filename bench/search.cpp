@@ -6,6 +6,7 @@
 
 #include "../src/engine/search/evaluate.hpp"
 #include "../src/engine/search/generate.hpp"
+#include "reckon/engine/load.hpp"
 #include "reckon/engine/space.hpp"
 #include "reckon/engine/sweep.hpp"
 

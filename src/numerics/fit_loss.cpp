@@ -11,7 +11,7 @@ namespace reckon {
 namespace {
 
 // a, b, e, α, β with ln N and ln D centred.
-using Theta = Vector<5>;
+using Theta = RealVector<5>;
 
 // From wide to narrow: a wide δ has one valley, a narrow one many.
 constexpr double kWidest = 1e-1, kNarrowing = 10;

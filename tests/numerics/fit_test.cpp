@@ -40,7 +40,7 @@ FitOptions few_starts() {
 }  // namespace
 
 TEST_CASE("minimize: functions whose minimum is known") {
-  const auto rosenbrock = [](const Vector<2>& x, Vector<2>& g) {
+  const auto rosenbrock = [](const RealVector<2>& x, RealVector<2>& g) {
     const double a = 1 - x[0], b = x[1] - x[0] * x[0];
     g = {-2 * a - 400 * x[0] * b, 200 * b};
     return a * a + 100 * b * b;
@@ -50,7 +50,7 @@ TEST_CASE("minimize: functions whose minimum is known") {
   CHECK(m.x[0] == Approx(1).epsilon(1e-6));
   CHECK(m.x[1] == Approx(1).epsilon(1e-6));
 
-  const auto quadratic = [](const Vector<4>& x, Vector<4>& g) {
+  const auto quadratic = [](const RealVector<4>& x, RealVector<4>& g) {
     double f = 0, scale = 1;
     for (std::size_t i = 0; i < 4; ++i, scale *= 100) {
       const double d = x[i] - static_cast<double>(i);
@@ -63,7 +63,7 @@ TEST_CASE("minimize: functions whose minimum is known") {
   for (std::size_t i = 0; i < 4; ++i) CHECK(q.x[i] == Approx(i).margin(1e-6));
 
   // A kink: |x| + |y| smoothed over 1e-3.
-  const auto huber = [](const Vector<2>& x, Vector<2>& g) {
+  const auto huber = [](const RealVector<2>& x, RealVector<2>& g) {
     double f = 0;
     for (std::size_t i = 0; i < 2; ++i) {
       const double a = std::abs(x[i]);

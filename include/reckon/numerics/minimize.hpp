@@ -1,6 +1,6 @@
 // The minimum of a smooth function of a few variables, by its gradient: L-BFGS with a line search.
 //
-//   const auto f = [](const Vector<2>& x, Vector<2>& gradient) { …; return value; };
+//   const auto f = [](const RealVector<2>& x, RealVector<2>& gradient) { …; return value; };
 //   const Minimum<2> m = minimize<2>({-1.2, 1}, f);      // m.x, m.value, m.converged
 //
 // The line search looks for the weak Wolfe conditions by bisection, which also works where the gradient has
@@ -16,10 +16,10 @@
 namespace reckon {
 
 template <std::size_t N>
-using Vector = std::array<double, N>;
+using RealVector = std::array<double, N>;
 
 template <std::size_t N>
-double dot(const Vector<N>& a, const Vector<N>& b) {
+double dot(const RealVector<N>& a, const RealVector<N>& b) {
   double sum = 0;
   for (std::size_t i = 0; i < N; ++i) sum += a[i] * b[i];
   return sum;
@@ -33,7 +33,7 @@ struct StopAt {
 
 template <std::size_t N>
 struct Minimum {
-  Vector<N> x{};
+  RealVector<N> x{};
   double value = 0;
   int iterations = 0;
   bool converged = false;
@@ -45,7 +45,7 @@ namespace detail {
 template <std::size_t N, std::size_t kKept = N + 3>
 class Curvature {
  public:
-  void add(const Vector<N>& step, const Vector<N>& change) {
+  void add(const RealVector<N>& step, const RealVector<N>& change) {
     const double sy = dot(step, change);
     if (!(sy > 1e-14 * dot(change, change))) return;  // no curvature to learn from
     const std::size_t at = count_++ % kKept;
@@ -57,8 +57,8 @@ class Curvature {
   void clear() { count_ = 0; }
 
   // −H · g by the two loops.
-  Vector<N> direction(const Vector<N>& g) const {
-    Vector<N> q = g;
+  RealVector<N> direction(const RealVector<N>& g) const {
+    RealVector<N> q = g;
     std::array<double, kKept> a{};
     const std::size_t kept = std::min(count_, kKept);
     for (std::size_t k = 0; k < kept; ++k) {
@@ -78,7 +78,7 @@ class Curvature {
   }
 
  private:
-  std::array<Vector<N>, kKept> s_{}, y_{};
+  std::array<RealVector<N>, kKept> s_{}, y_{};
   std::array<double, kKept> rho_{};
   double scale_ = 1;
   std::size_t count_ = 0;
@@ -86,8 +86,8 @@ class Curvature {
 
 // Moves x, value and gradient along a direction of descent; false if no step helps.
 template <std::size_t N, class F>
-bool line_search(const F& f, const Vector<N>& direction, Vector<N>& x, double& value,
-                 Vector<N>& gradient) {
+bool line_search(const F& f, const RealVector<N>& direction, RealVector<N>& x, double& value,
+                 RealVector<N>& gradient) {
   constexpr double kArmijo = 1e-4, kWolfe = 0.9;
   constexpr int kMost = 50;
   const double slope = dot(gradient, direction);
@@ -95,7 +95,7 @@ bool line_search(const F& f, const Vector<N>& direction, Vector<N>& x, double& v
   double low = 0, high = 0, step = 1;
   bool bounded = false;
   for (int i = 0; i < kMost; ++i) {
-    Vector<N> at = x, g{};
+    RealVector<N> at = x, g{};
     for (std::size_t j = 0; j < N; ++j) at[j] += step * direction[j];
     const double v = f(at, g);
     const bool lower = v <= value + kArmijo * step * slope;  // false for NaN, too
@@ -116,9 +116,9 @@ bool line_search(const F& f, const Vector<N>& direction, Vector<N>& x, double& v
 }  // namespace detail
 
 template <std::size_t N, class F>
-Minimum<N> minimize(const Vector<N>& start, const F& f, const StopAt& stop = {}) {
+Minimum<N> minimize(const RealVector<N>& start, const F& f, const StopAt& stop = {}) {
   Minimum<N> m{start, 0, 0, false};
-  Vector<N> g{};
+  RealVector<N> g{};
   m.value = f(m.x, g);
   detail::Curvature<N> curvature;
   int slow = 0;
@@ -128,7 +128,7 @@ Minimum<N> minimize(const Vector<N>& start, const F& f, const StopAt& stop = {})
     for (const double x : g) largest = std::max(largest, std::abs(x));
     m.converged = largest <= stop.gradient * (1 + std::abs(m.value)) || slow >= 3;
     if (m.converged) break;
-    const Vector<N> x_old = m.x, g_old = g;
+    const RealVector<N> x_old = m.x, g_old = g;
     const double before = m.value;
     if (!detail::line_search(f, curvature.direction(g), m.x, m.value, g)) {
       m.converged = fresh;  // along the gradient itself nothing falls any more
@@ -137,7 +137,7 @@ Minimum<N> minimize(const Vector<N>& start, const F& f, const StopAt& stop = {})
       fresh = true;
       continue;
     }
-    Vector<N> s{}, y{};
+    RealVector<N> s{}, y{};
     for (std::size_t j = 0; j < N; ++j) {
       s[j] = m.x[j] - x_old[j];
       y[j] = g[j] - g_old[j];
