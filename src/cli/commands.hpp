@@ -127,7 +127,7 @@ struct QuestionOptions {
 int question(Session&, const Shared&, const QuestionOptions&);
 
 struct ValidateOptions {
-  std::string what, leave_out, form, source;
+  std::string what, leave_out, form, source, stack;
   bool verbose = false, update = false, fit = false;
 };
 int validate(Session&, const Shared&, const ValidateOptions&);

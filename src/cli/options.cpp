@@ -515,7 +515,8 @@ std::vector<Command> commands(Values& v) {
        "[WHAT]",
        "predicted against measured, held to error budgets",
        {"reckon validate", "reckon validate runs --source bloom --verbose",
-        "reckon validate runs --leave-out source", "reckon validate kernels --leave-out shape",
+        "reckon validate runs --leave-out source", "reckon validate runs --stack default",
+        "reckon validate kernels --leave-out shape",
         "reckon validate collectives --leave-out group --format csv",
         "reckon validate serving --leave-out model"},
        [=, &v](CLI::App& app) {
@@ -532,6 +533,8 @@ std::vector<Command> commands(Values& v) {
               "curve of a collective that is fitted: ramp, or root (group: root)");
          word(app, "--source", o.source, "TEXT",
               "only rows whose file, stack, source, library or chip has it");
+         word(app, "--stack", o.stack, "NAME",
+              "runs: by this stack, whatever they ran on; default: the usual one of each chip");
          app.add_flag("--verbose", o.verbose, "every row, and what is not predicted");
          app.add_flag("--fit", o.fit, "serving: also fit each engine's constants on all its rows");
          app.add_flag("--update", o.update, "write measurements/errors.csv");

@@ -176,6 +176,12 @@ void refuse_idle(const Shared& shared, const ValidateOptions& o, Diagnostics& d)
     d.error({}, fmt::format("validate {}: --fit is of serving's engines", o.what))
         .help(o.what == kWhat[kRuns] ? "`reckon calibrate runs STACK` fits a training stack"
                                      : "`reckon calibrate kernels` fits kernels");
+  if (!o.stack.empty() && o.what != kWhat[kRuns])
+    d.error({}, "--stack is of training runs")
+        .help(fmt::format("reckon validate runs --stack {}", o.stack));
+  else if (!o.stack.empty() && !o.leave_out.empty())
+    d.error({}, "--stack and --leave-out: a stack that is named is not fitted anew")
+        .help("leave one of them out");
   if (o.update && !o.what.empty() && o.what != kWhat[kErrors])
     d.error({}, fmt::format("validate {}: --update writes measurements/errors.csv alone", o.what))
         .help("reckon validate --update");
@@ -214,7 +220,7 @@ int validate(Session& session, const Shared& shared, const ValidateOptions& opti
     if (what == kRuns || what == kMemory)
       say_runs(session, shared, options,
                {what == kRuns ? BudgetOf::kRuns : BudgetOf::kMemory,
-                request.leave_out == LeaveOut::kSource, options.source},
+                request.leave_out == LeaveOut::kSource, options.source, options.stack},
                said);
     else if (what == kServing)
       say_serving(session, shared, options, request.leave_out, said);

@@ -19,8 +19,13 @@ bool of_runs(const RunsReport& r) { return r.request.of == BudgetOf::kRuns; }
 
 std::string title_of(const RunsReport& r) {
   if (!of_runs(r)) return "Memory of measured runs";
-  return r.request.leave_out_file ? "Step time of measured runs, each predicted without its source"
-                                  : "Step time of measured runs, by the stacks that ship";
+  if (r.request.leave_out_file)
+    return "Step time of measured runs, each predicted without its source";
+  if (r.request.stack == "default")
+    return "Step time of measured runs, by the usual stack of their chip";
+  if (!r.request.stack.empty())
+    return fmt::format("Step time of measured runs, by the stack {}", r.request.stack);
+  return "Step time of measured runs, by the stacks that ship";
 }
 
 std::vector<Table::Column> columns(const RunsReport& r, const char* first) {
@@ -244,6 +249,7 @@ std::string validate_runs_json(const RunsReport& report) {
   json.object().key("schema_version").number(kSchemaVersion);
   json.key("of").text(name_of(report.request.of));
   json.key("leave_out").text(report.request.leave_out_file ? "file" : "nothing");
+  if (!report.request.stack.empty()) json.key("stack").text(report.request.stack);
   write_groups(json, "sets", report.sets);
   write_groups(json, "sources", report.files);
   write_groups(json, "stacks", report.stacks);

@@ -41,12 +41,13 @@ struct MeasuredRun {
 // "dense 16 bit", "MoE 8 bit": what kind of run a plan is.
 std::string kind_of_run(const TrainingPlan<double>& plan);
 
-// Those of files whose name matches (a pattern with *; all if empty), by file name.
+// Those of files whose name matches (a pattern with *; all if empty), by file name. A `stack` stands in for the one
+// that each run states: "default" is that of its chip.
 std::vector<MeasuredRun> measured_runs(Workspace& work, const std::string& pattern,
-                                       Diagnostics& diagnostics);
+                                       Diagnostics& diagnostics, const std::string& stack = {});
 
 // Those of one file.
 std::vector<MeasuredRun> measured_runs_of(Workspace& work, const std::filesystem::path& file,
-                                          Diagnostics& diagnostics);
+                                          Diagnostics& diagnostics, const std::string& stack = {});
 
 }  // namespace reckon

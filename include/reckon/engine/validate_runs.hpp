@@ -25,6 +25,9 @@ struct RunsRequest {
   BudgetOf of = BudgetOf::kRuns;
   bool leave_out_file = false;
   std::string source;  // a pattern with *: only rows whose file, stack or chip it matches
+  std::string stack;   // in place of those that the runs state: "default" is the chip's own
+
+  bool is_of_all() const { return source.empty() && !leave_out_file; }  // what budgets are of
 };
 
 struct JudgedRow {

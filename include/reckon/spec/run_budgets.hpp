@@ -31,7 +31,7 @@ template <class R>
 struct RunBudget {
   BudgetOf of = BudgetOf::kRuns;
   RowSet rows = RowSet::kAll;
-  std::string file, metric, source;
+  std::string file, metric, stack, source;
   std::optional<Ratio<R>> mean, median, p90, largest, constant_mean, constant_median;
   std::optional<Count<R>> refused, accepted;
 
@@ -45,6 +45,11 @@ struct RunBudget {
     v(Field("file", "", "only rows of files in plans/measured that match; all if not stated"),
       s.file...);
     v(Field("metric", "", "only of this metric; memory: memory.total if not stated"), s.metric...);
+    v(Field(
+          "stack", "",
+          "judged when all rows are predicted by this stack (validate runs --stack); default: the "
+          "usual one of each chip; those that the runs state if not stated"),
+      s.stack...);
     v(Field("mean", "", "largest mean |error|").hint(Hint::kFraction), s.mean...);
     v(Field("median", "", "largest median |error|").hint(Hint::kFraction), s.median...);
     v(Field("p90", "", "largest 90th percentile of |error|").hint(Hint::kFraction), s.p90...);

@@ -29,6 +29,8 @@ std::string title_of(const RunBudget<double>& b) {
   if (b.rows != RowSet::kAll || b.file.empty()) out += fmt::format(", {} rows", name_of(b.rows));
   if (!b.file.empty()) out += ", " + b.file;
   if (!b.metric.empty()) out += ", " + b.metric;
+  if (b.stack == "default") out += ", by the usual stack";
+  if (!b.stack.empty() && b.stack != "default") out += ", by " + b.stack;
   return out;
 }
 
@@ -93,7 +95,8 @@ std::optional<LoadedBudgets> run_budgets(Workspace& work, Diagnostics& d) {
 
 void judge_budgets(const LoadedBudgets& budgets, RunsReport& report) {
   for (std::size_t i = 0; i < budgets.budgets.size(); ++i)
-    if (budgets.budgets[i].of == report.request.of)
+    if (budgets.budgets[i].of == report.request.of &&
+        budgets.budgets[i].stack == report.request.stack)
       judge(budgets.budgets[i], budgets.spans[i], report);
 }
 

@@ -15,15 +15,21 @@
 namespace reckon {
 namespace {
 
-// Runs of the stack, from plans/measured or a file of one's own.
+// Runs of the stack, from plans/measured or a file of one's own. A stack that no run names, but that is the usual one
+// of chips, is of all software on them: it is fitted on all their runs.
 std::vector<MeasuredRun> runs_of(Workspace& work, const std::string& stack, const std::string& rows,
                                  Diagnostics& d) {
   std::error_code error;
   const bool own = !rows.empty() && std::filesystem::is_regular_file(rows, error);
-  auto runs = own ? measured_runs_of(work, rows, d) : measured_runs(work, rows, d);
-  std::erase_if(
-      runs, [&stack](const MeasuredRun& r) { return !r.plan.stack || r.plan.stack->id != stack; });
-  return runs;
+  const auto of_stack = [&](const std::string& instead) {
+    auto runs =
+        own ? measured_runs_of(work, rows, d, instead) : measured_runs(work, rows, d, instead);
+    std::erase_if(runs,
+                  [&](const MeasuredRun& r) { return !r.plan.stack || r.plan.stack->id != stack; });
+    return runs;
+  };
+  auto runs = of_stack("");
+  return runs.empty() && !d.has_errors() ? of_stack("default") : runs;
 }
 
 // What rows are left out together: those of a source, or where there is one source those of a model.

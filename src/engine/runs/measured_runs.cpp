@@ -95,9 +95,18 @@ void find_contradictions(const std::vector<Metric>& metrics, const MeasuredRun& 
   }
 }
 
+// What the run states of its own software, such as that gradients don't overlap, stays.
+void replace_stack(doc::Value& tree, const std::string& stack, Span at) {
+  doc::Value* stated = tree.find("stack");
+  if (stated && stated->is_mapping())
+    doc::set(*stated, "base", doc::scalar(stack, at));
+  else
+    doc::set(tree, "stack", doc::scalar(stack, at));
+}
+
 // One case; false if it measures nothing.
-void add_run(Workspace& work, const PlanFile& file, const PlanFile::Case& c, Diagnostics& d,
-             std::vector<MeasuredRun>& out) {
+void add_run(Workspace& work, const PlanFile& file, const PlanFile::Case& c,
+             const std::string& stack, Diagnostics& d, std::vector<MeasuredRun>& out) {
   const std::size_t before = d.error_count();
   MeasuredRun run;
   run.file = fs::path(file.name).stem().string();
@@ -111,7 +120,9 @@ void add_run(Workspace& work, const PlanFile& file, const PlanFile::Case& c, Dia
   }
   Origins unused;
   bind(facts_tree(file.measured, c.measured), run.facts, {d, unused, "measured"});
-  LoadedTraining loaded = load_training(work, case_tree(file, &c, d), d);
+  doc::Value tree = case_tree(file, &c, d);
+  if (!stack.empty()) replace_stack(tree, stack, c.span);
+  LoadedTraining loaded = load_training(work, std::move(tree), d);
   if (d.error_count() > before) return;
   run.plan = std::move(loaded.plan);
   const std::vector<Metric> metrics = metrics_of(run.plan);
@@ -148,7 +159,8 @@ std::string kind_of_run(const TrainingPlan<double>& plan) {
   return fmt::format("{} {}", has_experts(plan.model) ? "MoE" : "dense", width);
 }
 
-std::vector<MeasuredRun> measured_runs_of(Workspace& work, const fs::path& file, Diagnostics& d) {
+std::vector<MeasuredRun> measured_runs_of(Workspace& work, const fs::path& file, Diagnostics& d,
+                                          const std::string& stack) {
   std::vector<MeasuredRun> out;
   const std::size_t before = d.error_count();
   doc::Value tree = work.read_data(file, {}, d);
@@ -161,12 +173,12 @@ std::vector<MeasuredRun> measured_runs_of(Workspace& work, const fs::path& file,
         .help("write kind: training, and cases: with measured: beside each");
     return out;
   }
-  for (const PlanFile::Case& c : plan.cases) add_run(work, plan, c, d, out);
+  for (const PlanFile::Case& c : plan.cases) add_run(work, plan, c, stack, d, out);
   return out;
 }
 
-std::vector<MeasuredRun> measured_runs(Workspace& work, const std::string& pattern,
-                                       Diagnostics& d) {
+std::vector<MeasuredRun> measured_runs(Workspace& work, const std::string& pattern, Diagnostics& d,
+                                       const std::string& stack) {
   std::vector<fs::path> files;
   for (const fs::path& root : work.roots()) {
     std::error_code error;
@@ -180,7 +192,7 @@ std::vector<MeasuredRun> measured_runs(Workspace& work, const std::string& patte
   std::sort(files.begin(), files.end());
   std::vector<MeasuredRun> out;
   for (const fs::path& f : files) {
-    std::vector<MeasuredRun> some = measured_runs_of(work, f, d);
+    std::vector<MeasuredRun> some = measured_runs_of(work, f, d, stack);
     std::move(some.begin(), some.end(), std::back_inserter(out));
   }
   return out;

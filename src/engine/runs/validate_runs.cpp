@@ -225,7 +225,7 @@ RunsReport validate_runs(Workspace& work, const RunsRequest& request, Diagnostic
   RunsReport report;
   report.request = request;
   const std::size_t before = d.error_count();
-  std::vector<MeasuredRun> runs = measured_runs(work, "", d);
+  std::vector<MeasuredRun> runs = measured_runs(work, "", d, request.stack);
   const auto budgets = run_budgets(work, d);
   if (d.error_count() > before || runs.empty()) return report;
   if (request.leave_out_file && !leave_files_out(work, runs, d)) return report;
@@ -238,8 +238,7 @@ RunsReport validate_runs(Workspace& work, const RunsRequest& request, Diagnostic
   for (RunGroup& g : report.stacks)
     for (const MeasuredRun& r : runs)
       if (stack_of(r) == g.name) g.note = r.plan.stack->fitted;
-  const bool whole = request.source.empty() && !request.leave_out_file;  // budgets are of all rows
-  if (budgets && whole) judge_budgets(*budgets, report);
+  if (budgets && request.is_of_all()) judge_budgets(*budgets, report);
   return report;
 }
 
