@@ -21,7 +21,7 @@ using namespace reckon::test;
 
 TEST_CASE("plain and recorded runs of a thousand plans give the same bits") {
   RandomPlans plans(1);
-  for (int i = 0; i < 1000; ++i) {
+  for (int i = 0; i < how_many(1000); ++i) {
     const LoadedTraining& l = plans.next();
     const std::vector<Metric> plain = metrics_of(l.plan);
     const Recorded recorded(l);
@@ -45,7 +45,7 @@ struct Texts {
 
   Texts() {
     RandomPlans plans(2);
-    for (int i = 0; i < 1500; ++i) {
+    for (int i = 0; i < how_many(500); ++i) {
       const Recorded recorded(plans.next());
       formula_texts(recorded.tape(), texts, torn);
     }

@@ -21,7 +21,7 @@ double of(const TrainingPlan<double>& plan, std::string_view id) {
   return number(metrics_of(plan), id);
 }
 
-constexpr int kPlans = 400;
+const int kPlans = how_many(400);
 
 }  // namespace
 

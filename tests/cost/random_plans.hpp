@@ -21,19 +21,24 @@ inline LoadedTraining load_text(Workspace& work, const std::string& text) {
   return l;
 }
 
-class RandomPlans {
- public:
-  explicit RandomPlans(unsigned seed) : work_({RECKON_SOURCE_DIR}), rng_(seed) {
+// What plans are made from, read once a process: reading takes longer than most tests.
+struct RandomPlanBases {
+  Workspace work{{RECKON_SOURCE_DIR}};
+  std::vector<LoadedTraining> loaded;
+  std::vector<TrainingPlan<double>> plans;  // of each, as loaded
+  std::vector<Optimizer<double>> optimizers;
+
+  RandomPlanBases() {
     for (const char* model : {"llama-3-8b", "gpt-3-175b", "week14-moe", "mixtral-8x7b",
                               "deepseek-v3", "gpt-oss-20b", "generic-7b", "{params: 7B}"}) {
       for (const char* preset : {"textbook", "physical"})
-        bases_.push_back(load_text(
-            work_, std::string("kind: training\nmodel: ") + model +
-                       "\ncluster: 64xh100-sxm\nbatch: {global: 64, micro: 1, sequence: 2048}\n"
-                       "assume: {preset: " +
-                       preset +
-                       ", flops: 6n, train.mfu: 40%}\n"
-                       "run: {tokens: 1T, price: 2 USD/h}\n"));
+        loaded.push_back(load_text(
+            work, std::string("kind: training\nmodel: ") + model +
+                      "\ncluster: 64xh100-sxm\nbatch: {global: 64, micro: 1, sequence: 2048}\n"
+                      "assume: {preset: " +
+                      preset +
+                      ", flops: 6n, train.mfu: 40%}\n"
+                      "run: {tokens: 1T, price: 2 USD/h}\n"));
     }
     for (const char* model : {"llama-3-8b", "gpt-3-175b", "mixtral-8x7b", "deepseek-v3"}) {
       for (const char* stack :
@@ -41,34 +46,56 @@ class RandomPlans {
             "{base: megatron-bridge-2025-h100, tier: line_rate, fixed.routing: 200 us}",
             "{base: generic-h100, gemm.width_fp8: 256}"}) {
         for (const char* precision : {"bf16", "fp8"})
-          bases_.push_back(load_text(
-              work_, std::string("kind: training\nmodel: ") + model +
-                         "\ncluster: 64xh100-sxm\nbatch: {global: 64, micro: 1, sequence: 2048}\n"
-                         "assume: physical\nprecision: " +
-                         precision + "\nstack: " + stack + "\nrun: {tokens: 1T}\n"));
+          loaded.push_back(load_text(
+              work, std::string("kind: training\nmodel: ") + model +
+                        "\ncluster: 64xh100-sxm\nbatch: {global: 64, micro: 1, sequence: 2048}\n"
+                        "assume: physical\nprecision: " +
+                        precision + "\nstack: " + stack + "\nrun: {tokens: 1T}\n"));
       }
     }
-    for (const std::string& id : work_.ids(Shelf::kOptimizers)) {
+    for (const std::string& id : work.ids(Shelf::kOptimizers)) {
       Diagnostics d;
       Origins unused;
-      bind(resolve_optimizer(work_, doc::scalar(id), d), optimizers_.emplace_back(),
+      bind(resolve_optimizer(work, doc::scalar(id), d), optimizers.emplace_back(),
            {d, unused, "optimizer"});
     }
+    for (const LoadedTraining& l : loaded) plans.push_back(l.plan);
   }
+};
 
-  // The next legal one. Its origins are those of the base it was made from.
+// Under sanitizers, which look for mistakes that any plan shows and take ten times as long, a tenth of the plans.
+inline int how_many(int plans) {
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+  return plans / 10;
+#endif
+#endif
+  return plans;
+}
+
+class RandomPlans {
+ public:
+  explicit RandomPlans(unsigned seed) : rng_(seed) {}
+
+  // The next legal one, until the one after it. Its origins are those of the base it was made from.
   const LoadedTraining& next() {
     for (;;) {
-      current_ = bases_[rng_() % bases_.size()];
-      mutate(current_.plan);
+      const std::size_t at = rng_() % bases().loaded.size();
+      LoadedTraining& l = bases().loaded[at];
+      l.plan = bases().plans[at];
+      mutate(l.plan);
       Diagnostics d;
-      check_legal(current_.plan, current_.origins, current_.resolved, d);
-      if (!d.has_errors()) return current_;
+      check_legal(l.plan, l.origins, l.resolved, d);
+      if (!d.has_errors()) return l;
     }
   }
-  Workspace& work() { return work_; }
+  Workspace& work() { return bases().work; }
 
  private:
+  static RandomPlanBases& bases() {
+    static RandomPlanBases all;
+    return all;
+  }
   Count<double> pick(std::initializer_list<double> xs) {
     return Count<double>(*(xs.begin() + rng_() % xs.size()));
   }
@@ -112,7 +139,7 @@ class RandomPlans {
     if (coin(4)) p.precision.accumulation = p.precision.weights;
     batch(p.batch, abstract);
     p.offload = coin(5) ? Offload::kOptimizer : Offload::kNone;
-    if (coin()) p.optimizer = optimizers_[rng_() % optimizers_.size()];
+    if (coin()) p.optimizer = bases().optimizers[rng_() % bases().optimizers.size()];
     if (!p.model.abstract() && coin(4)) {
       p.trainable.adapters.emplace().rank = pick({8, 64});
       if (coin()) p.trainable.adapters->base = p.precision.weights;
@@ -162,11 +189,7 @@ class RandomPlans {
     if (coin(6)) a.train.mfu.reset();
   }
 
-  Workspace work_;
   std::mt19937 rng_;
-  std::vector<LoadedTraining> bases_;
-  std::vector<Optimizer<double>> optimizers_;
-  LoadedTraining current_;
 };
 
 }  // namespace reckon::test
