@@ -19,6 +19,7 @@ void judge_memory(const TrainingPlan<R>& plan, TrainingEstimate<R>& e) {
   e.after_states = kAfterStates(C - M_states);
   if (!(Bytes<R>{} <= e.headroom)) {  // NaN does not fit either
     e.verdict = Verdict::kDoesNotFit;
+    if (M - C <= plan.memory.error * C) e.verdict = Verdict::kMayNotFit;
   } else if (!e.memory.activations) {
     e.verdict = Verdict::kUnknown;
   } else {

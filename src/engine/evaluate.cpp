@@ -279,6 +279,10 @@ Result evaluate(Workspace& work, const LoadedTraining& loaded) {
   list_limits(loaded, plan.memory, r.assumptions);
   r.not_modelled = not_modelled(plan);
   r.accuracy = accuracy_of(work, plan, e.step.has_value());
+  const std::string outside = outside_words(plan, e.layout);
+  for (Accuracy& a : r.accuracy)
+    if (a.metric == "step.time" && a.rows > 0 && !outside.empty())
+      a.text += "; this plan is outside of what they cover: " + outside;
   r.fits = fits(e.verdict);
   if (!fits(e.verdict) || e.verdict == Verdict::kTight) r.fixes = fixes(work, loaded);
   return r;

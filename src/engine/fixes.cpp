@@ -22,7 +22,8 @@ struct Candidate {
   std::function<void(Plan&)> apply;
 };
 
-// The whole field where its other key is at its default: a plan that says `sharding: ddp` takes no sharding.zero.
+// The whole field where its other key is at its default: a plan that says `sharding: ddp` takes no sharding.zero. It
+// takes buckets out, which ZeRO does not have.
 std::string named(long z) { return fmt::format("zero-{}", z); }
 
 void sharding_candidates(const Plan& plan, std::vector<Candidate>& out) {
@@ -30,7 +31,10 @@ void sharding_candidates(const Plan& plan, std::vector<Candidate>& out) {
     out.push_back({z == 3 ? "ZeRO-3 (FSDP)" : fmt::format("ZeRO-{}", z),
                    plan.sharding.within == Within::kAll ? fmt::format("sharding={}", named(z))
                                                         : fmt::format("sharding.zero={}", z),
-                   [z](Plan& p) { p.sharding.zero = count(z); }});
+                   [z](Plan& p) {
+                     p.sharding.zero = count(z);
+                     if (p.sharding.within == Within::kAll) p.sharding.bucket.reset();
+                   }});
   if (plan.sharding.within == Within::kNode)
     out.push_back({"shard over all data ranks",
                    fmt::format("sharding={}", named(number(plan.sharding.zero))),

@@ -10,6 +10,7 @@
 #include "legal_classes.hpp"
 #include "legal_mesh.hpp"
 #include "legal_recompute.hpp"
+#include "legal_recurrent.hpp"
 #include "legal_run.hpp"
 #include "legal_schedule.hpp"
 #include "legal_stack.hpp"
@@ -514,19 +515,9 @@ class TrainingCheck {
             "batch.sequence");
   }
 
-  // What has no price: options without the model's dimensions, mixers that no accounting of
-  // activations covers.
+  // What has no price: options without the model's dimensions, mixers that keep a state in some of the ways of others.
   void priced() {
-    for (std::size_t i = 0; i < plan_.model.layers.size(); ++i) {
-      const MixerKind kind = plan_.model.layers[i].mixer.kind;
-      if (!recurrent(kind)) continue;
-      fault("model", fmt::format("training can't be priced: what {} layers keep for the backward "
-                                 "pass is not modelled",
-                                 name_of(kind)))
-          .note(places_.of(fmt::format("model.layers.{}.mixer.kind", i)), "this layer is one")
-          .help("ask about serving (reckon decode, prefill) or the model (reckon params)");
-      break;
-    }
+    check_recurrent(plan_, places_, out_);
     check_modules(plan_.model, plan_.recompute, plan_.recompute_modules, places_, out_);
     if (dimensioned()) return;
     if (plan_.recompute != Recompute::kNone)

@@ -47,6 +47,7 @@ constexpr Belonging kBelongings[] = {
     {"mixer", "conv_bias", kConvolved},
     {"mixer", "dt_rank", "mamba1"},
     {"mixer", "small_norms", "mamba1"},
+    {"mixer", "chunk", "mamba2, delta_net or lightning"},
     {"mlp", "width", "dense or moe"},
     {"mlp", "matrices", "dense or moe"},
     {"mlp", "bias", "dense or moe"},

@@ -15,10 +15,10 @@ class StackCheck {
   void run() {
     stated_twice();
     shapes();
-    mixers();
     formats();
     curves();
     adapters();
+    idle_switches();
   }
 
  private:
@@ -51,18 +51,6 @@ class StackCheck {
       fault("stack", "tiles are dealt to the chip's units, which are not stated")
           .note(places_.of("cluster.node.chip"), "units is missing here")
           .help("state them: chip: {units: 132}");
-  }
-
-  void mixers() {
-    for (std::size_t i = 0; i < plan_.model.layers.size(); ++i) {
-      const MixerKind kind = plan_.model.layers[i].mixer.kind;
-      if (kind == MixerKind::kAttention || kind == MixerKind::kMla || kind == MixerKind::kNone ||
-          kind == MixerKind::kAbstract)
-        continue;
-      fault(fmt::format("model.layers.{}.mixer.kind", i),
-            fmt::format("the kernels of a {} mixer are not priced", name_of(kind)))
-          .help("assume an efficiency instead of a stack: assume: {train.mfu: 40%}");
-    }
   }
 
   void needs(Compute format, bool has, const char* key) {
@@ -121,6 +109,29 @@ class StackCheck {
   std::string chip_name() const {
     const Chip<double>& chip = plan_.cluster.node.chip;
     return chip.id.empty() ? "this chip" : chip.id;
+  }
+
+  // A switch that a plan turns on, and that turns nothing.
+  void idle_switches() {
+    const Stack<double>& s = stack();
+    const bool fp8 = plan_.precision.compute == Compute::kFp8;
+    idle("rowwise", s.rowwise, fp8, value_of(s.gemm.rowwise.raw), "gemm.rowwise");
+    idle("blockwise", s.blockwise, fp8, value_of(s.gemm.blockwise.raw), "gemm.blockwise");
+    idle("eager", s.eager, true, value_of(s.traffic.eager_passes.raw), "traffic.eager_passes");
+  }
+  void idle(const char* name, bool on, bool used, double factor, const char* field) {
+    const std::string path = fmt::format("stack.{}", name);
+    const bool known = factor != 1 || places_.stated(fmt::format("stack.{}", field));
+    if (!on || !places_.stated(path) || (used && known)) return;
+    if (!used)
+      out_.warning(places_.of(path),
+                   fmt::format("{} changes nothing: products run in {}, and it is a way of fp8",
+                               name, name_of(plan_.precision.compute)));
+    else
+      out_.warning(
+          places_.of(path),
+          fmt::format("{} changes nothing: stack '{}' has no figure for it (stack.{} is 1)", name,
+                      stack().id, field));
   }
 
   void adapters() {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "reckon/cost/parameters.hpp"
+
 namespace reckon {
 
 namespace {
@@ -51,6 +53,16 @@ std::vector<std::string> not_modelled(const TrainingPlan<double>& plan) {
   const auto indexed = [](const LayerGroup<double>& g) { return g.mixer.index_heads.has_value(); };
   if (std::any_of(plan.model.layers.begin(), plan.model.layers.end(), indexed))
     out.emplace_back("activations of the sparse attention's indexer");
+  const bool selective =
+      std::any_of(plan.model.layers.begin(), plan.model.layers.end(),
+                  [](const LayerGroup<double>& g) { return g.mixer.kind == MixerKind::kMamba1; });
+  if (selective && value(plan.mesh.tensor) > 1)
+    out.emplace_back(
+        plan.stack ? "bytes of the small all-reduce inside a mamba1 layer in comm.tensor (its "
+                     "time is in the step)"
+                   : "the small all-reduce inside a mamba1 layer on tensor ranks");
+  if (any_recurrent(plan.model) && !plan.stack)
+    out.emplace_back("what chunked kernels of recurrent mixers execute beyond one pass");
   if (plan.model.mtp) out.emplace_back("modules that predict further tokens");
   if (plan.model.vision) out.emplace_back("the vision tower");
   if (plan.trainable.adapters) out.emplace_back("activations that frozen layers need not keep");

@@ -33,23 +33,31 @@ void warn_of_groups(const Stack<double>& s, const Layout<double>& x,
   }
 }
 
-// Where the plan lies outside the runs that the constants were fitted on.
-void warn_of_range(const TrainingPlan<double>& plan, const Layout<double>& x,
-                   std::vector<std::string>& out) {
+std::string shown(const Count<double>& n) { return format_quantity(n.raw, kOne, Hint::kCount); }
+
+// Where the plan lies outside the runs that the constants were fitted on: visit(what, value, least, most).
+template <class Visit>
+void outside_of(const TrainingPlan<double>& plan, const Layout<double>& x, Visit visit) {
   const StackRange<double>& r = plan.stack->range;
   const auto check = [&](const char* what, const Count<double>& value,
                          const std::vector<Count<double>>& range) {
-    if (range.size() != 2 || (!(value < range[0]) && !(range[1] < value))) return;
-    const auto shown = [](const Count<double>& n) {
-      return format_quantity(n.raw, kOne, Hint::kCount);
-    };
-    out.push_back(fmt::format("{} {}: stack '{}' was fitted on runs with {} to {}", what,
-                              shown(value), plan.stack->id, shown(range[0]), shown(range[1])));
+    if (range.size() == 2 && (value < range[0] || range[1] < value))
+      visit(what, shown(value), shown(range[0]), shown(range[1]));
   };
   check("GPUs", x.G, r.gpus);
   check("tokens of a micro-batch on a rank", x.T, r.tokens);
   if (plan.batch.sequence) check("sequence", *plan.batch.sequence, r.sequence);
   if (plan.model.hidden) check("width of the model", *plan.model.hidden, r.hidden);
+}
+
+void warn_of_range(const TrainingPlan<double>& plan, const Layout<double>& x,
+                   std::vector<std::string>& out) {
+  outside_of(plan, x,
+             [&](const char* what, const std::string& value, const std::string& least,
+                 const std::string& most) {
+               out.push_back(fmt::format("{} {}: stack '{}' was fitted on runs with {} to {}", what,
+                                         value, plan.stack->id, least, most));
+             });
 }
 
 }  // namespace
@@ -88,6 +96,19 @@ std::string hidden_line(const TrainingPlan<double>& plan) {
     parts.emplace_back("no gradients");
   return fmt::format("{}; what hides slows the compute beside it by {} of its time",
                      join(parts, ", "), share(o.contention));
+}
+
+std::string outside_words(const TrainingPlan<double>& plan, const Layout<double>& layout) {
+  if (!plan.stack) return "";
+  std::vector<std::string> parts;
+  outside_of(plan, layout,
+             [&](const char* what, const std::string& value, const std::string& least,
+                 const std::string& most) {
+               parts.push_back(fmt::format("{} {} of {} to {}", what, value, least, most));
+             });
+  if (any_recurrent(plan.model) && plan.stack->scan && !plan.stack->scan->measured)
+    parts.emplace_back("layers that keep a state, which none of them has");
+  return join(parts, ", ");
 }
 
 void stack_warnings(const TrainingPlan<double>& plan, const TrainingEstimate<double>& e,

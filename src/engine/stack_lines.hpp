@@ -13,6 +13,8 @@ inline constexpr double kEnoughRuns = 6;
 std::string stack_line(const Stack<double>& stack, const std::string& changed);
 // "70 % of tensor collectives behind GEMMs, …"
 std::string hidden_line(const TrainingPlan<double>& plan);
+// In what the plan is outside of the runs behind its stack: "sequence 131,072 of 2,048 to 8,192"; empty if in nothing.
+std::string outside_words(const TrainingPlan<double>& plan, const Layout<double>& layout);
 void stack_warnings(const TrainingPlan<double>& plan, const TrainingEstimate<double>& e,
                     std::vector<std::string>& out);
 

@@ -13,10 +13,11 @@ Section fixes_section(Reader& r, const Canvas& canvas) {
   constexpr std::size_t kShown = 6;
   const std::string verdict = r.text("memory.verdict");
   const std::vector<Fix>& fixes = r.result().fixes;
-  if (fixes.empty() && verdict != "does not fit") return {};
+  const bool over = verdict == "does not fit" || verdict == "may not fit";
+  if (fixes.empty() && !over) return {};
   const Metric* activations = r.result().find("memory.activations");
   const bool partly_known = activations && !activations->has_value();
-  Section out{.title = verdict != "does not fit" ? "Changes of one field that give more room"
+  Section out{.title = !over ? "Changes of one field that give more room"
                        : partly_known
                            ? "Changes of one field after which the part that is known fits"
                            : "Changes of one field that make it fit"};

@@ -13,8 +13,8 @@ constexpr std::string_view kParts[] = {"step.compute",   "step.recompute", "step
                                        "step.optimizer", "step.fixed",     "step.growth"};
 // What compute time is made of under a software stack.
 constexpr std::string_view kOperators[] = {"operators.gemms", "operators.attention",
-                                           "operators.elementwise", "operators.casts",
-                                           "operators.tables"};
+                                           "operators.scan",  "operators.elementwise",
+                                           "operators.casts", "operators.tables"};
 
 void add_operators_note(Reader& r, std::vector<std::string>& notes) {
   std::string out;

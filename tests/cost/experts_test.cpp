@@ -132,3 +132,18 @@ TEST_CASE("experts: combining in a wider format costs the wider bytes one way") 
   q.sent.size = Bytes<double>(1);
   CHECK(number(answer(q).placed->bytes) == Approx(0.75 * bf16));
 }
+
+// A router that draws a token's experts from 2 of 4 nodes: copies for each GPU that holds any of 3 of the 8 experts there,
+// which lie on 4 GPUs. Without the limit, of 16 on 8.
+TEST_CASE("experts: a node limit draws copies for GPUs from the nodes it allows") {
+  Mlp<double> m = moe(16, 3);
+  const Group<double> g{Count<double>(8), Count<double>(2)};
+  CHECK(number(dispatch_copies(m, g, Dispatch::kPerGpu).to_gpus) ==
+        Approx(drawn(16, 3, 8)).epsilon(1e-12));
+  m.node_limit = Count<double>(2);
+  CHECK(number(dispatch_copies(m, g, Dispatch::kPerGpu).to_gpus) ==
+        Approx(drawn(8, 3, 4)).epsilon(1e-12));
+  m.node_limit = Count<double>(4);
+  CHECK(number(dispatch_copies(m, g, Dispatch::kPerGpu).to_gpus) ==
+        Approx(drawn(16, 3, 8)).epsilon(1e-12));
+}

@@ -183,3 +183,50 @@ TEST_CASE("recompute modules: what is refused") {
   CHECK_THAT(faults("llama-3-8b", "{module: [mlp]}"), Contains("unknown key 'module'"));
   CHECK_THAT(faults("generic-7b", "{modules: [mlp]}"), Contains("does not state which modules"));
 }
+
+// A policy and the modules that it stands for are one thing said twice: the same time, memory and FLOPs, to the bit.
+TEST_CASE("recompute modules: a policy takes the time of its modules, whatever the MFU counts") {
+  struct Same {
+    const char *model, *policy, *modules;
+  };
+  for (const Same& x : {Same{"llama-3-8b", "selective", "core_attn"},
+                        Same{"llama-3-8b", "norms", "layernorm, mlp_act"},
+                        Same{"mixtral-8x7b", "norms", "layernorm, moe_act"},
+                        Same{"nemotron-h-8b", "selective", "core_attn"}}) {
+    for (const char* how :
+         {"assume: {preset: physical, train.mfu: 40%, flops: full}",
+          "assume: {preset: physical, train.mfu: 40%, flops: causal}",
+          "assume: {preset: physical, train.mfu: 40%, flops: 6n}",
+          "assume: {preset: physical, train.mfu: 40%, flops: causal, attention: unfused}",
+          "assume: physical\nstack: generic-h100"}) {
+      const std::string gpus = fmt::format(
+          "cluster: 64xh100-sxm\nsharding: fsdp\nbatch: {{global: 128, micro: 1, sequence: "
+          "4096}}\n{}\n",
+          how);
+      const Asked policy = plan(x.model, gpus + "recompute: " + x.policy),
+                  modules =
+                      plan(x.model, gpus + fmt::format("recompute: {{modules: [{}]}}", x.modules));
+      INFO(x.model << " " << x.policy << " " << how << policy.faults << modules.faults);
+      CHECK(policy.value("step.recompute") > 0);
+      CHECK(policy.value("step.recompute") == modules.value("step.recompute"));
+      CHECK(policy.value("step.time") == modules.value("step.time"));
+      CHECK(policy.value("flops.per_token.hfu") == modules.value("flops.per_token.hfu"));
+    }
+  }
+}
+
+// Attention of a token over all pairs of 4096: 4 · 4096 · 4096 FLOP in each of 32 layers; over the causal half, half of it.
+TEST_CASE("recompute modules: attention that runs again counts as the MFU counts it") {
+  const auto again = [](const char* flops, const char* recompute) {
+    return plan("llama-3-8b", fmt::format("cluster: 8xh100-sxm\nassume: {{preset: textbook, "
+                                          "train.mfu: 40%, flops: {}}}\nrecompute: {}",
+                                          flops, recompute))
+        .value("step.recompute");
+  };
+  const double full = 32 * 4.0 * 4096 * 4096 * 131072 / (8 * 989.4e12 * 0.4);
+  for (const char* spelt : {"selective", "{modules: [core_attn]}"}) {
+    CHECK(again("full", spelt) == Approx(full).epsilon(1e-9));
+    CHECK(again("causal", spelt) == Approx(full / 2).epsilon(1e-9));
+    CHECK(again("6n", spelt) == Approx(full / 2).epsilon(1e-9));  // what flash kernels compute
+  }
+}

@@ -61,5 +61,23 @@ TEST_CASE("Each advised change, set on the plan, fits with the headroom that was
   CHECK(tried > 100);
 }
 
+TEST_CASE("Sharding is advised to a plan with gradient buckets, too, which it takes out") {
+  Diagnostics d;
+  doc::Value tree = test::data().read_text(
+      "plan.yaml",
+      "model: llama-3-8b\ncluster: 8xh100-sxm\nsharding: {zero: 0, bucket: 25 MB}\n"
+      "batch: {global: 16, micro: 1, sequence: 4096}\nassume: {preset: physical, "
+      "train.mfu: 40%}\n",
+      d);
+  doc::expand_dotted_keys(tree, d);
+  const LoadedTraining loaded = load_training(test::data(), std::move(tree), d);
+  INFO(d.render());
+  REQUIRE_FALSE(d.has_errors());
+  bool advised = false;
+  for (const Fix& f : evaluate(test::data(), loaded).fixes)
+    advised = advised || f.change == "sharding=zero-3";
+  CHECK(advised);
+}
+
 }  // namespace
 }  // namespace reckon

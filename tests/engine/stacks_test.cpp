@@ -255,5 +255,22 @@ TEST_CASE("ZeRO-3 at a shrinking micro-batch: each doubling of the GPUs gains li
   CHECK(second == Approx(44.0 / 88).epsilon(0.15));
 }
 
+TEST_CASE("A switch that turns nothing is warned of") {
+  const auto warned = [](const std::string& stack, const std::string& rest, const char* words) {
+    const Asked a = ask(plan(stack, rest));
+    INFO(a.said);
+    CHECK_FALSE(a.failed);
+    CHECK(says(a, words));
+  };
+  warned("{base: generic-h100, rowwise: yes}", "precision: fp8\n",
+         "rowwise changes nothing: stack 'generic-h100' has no figure for it");
+  warned("{base: generic-h100, blockwise: yes}", "",
+         "blockwise changes nothing: products run in bf16");
+  warned("{base: generic-h100, eager: yes}", "",
+         "eager changes nothing: stack 'generic-h100' has no figure for it");
+  CHECK(ask(plan("{base: generic-h100, rowwise: yes, gemm.rowwise: 90%}", "precision: fp8\n"))
+            .said.empty());
+}
+
 }  // namespace
 }  // namespace reckon

@@ -16,11 +16,11 @@
 // `fused_norm` and `dropout` vary the first three. Sequence parallelism divides the tensors between the parallel
 // regions by t as well. Recompute: `selective` drops the attention core, `full` keeps the layer's input alone. Flash
 // attention keeps one statistic per head and token, unfused attention the scores.
-// Source: Korthikanti 2022, section 4.
+// Mixers that keep a state: recurrent_activations.hpp. Source: Korthikanti 2022, section 4.
 #pragma once
 
-#include "reckon/cost/layout.hpp"
-#include "reckon/cost/parameters.hpp"
+#include "reckon/cost/kept.hpp"
+#include "reckon/cost/recurrent_activations.hpp"
 
 namespace reckon {
 
@@ -53,54 +53,6 @@ inline const Formula kLogitsChunk{"memory.logits_chunk", "M_logit",
                                   "bytes per logit · tokens · vocabulary / t, over the pieces"};
 inline const Formula kLogits{"memory.logits", "M_logit", "logits of one micro-batch",
                              "bytes per logit · tokens · vocabulary / t"};
-
-template <class R>
-struct ActivationShape {
-  Bytes<R> b;              // one element
-  Count<R> T, h, t, t_sp;  // tokens; hidden; tensor ranks; t with sequence parallelism, else 1
-  const Assume<R>& assume;
-  std::optional<Count<R>> s;                  // sequence length, where the plan states one
-  const ActivationFormats<R>* own = nullptr;  // of tensors that are kept in another format
-
-  bool textbook() const { return assume.activations == ActivationCount::kTextbook; }
-  // Korthikanti's layer in place of the model's own.
-  bool fixed() const {
-    return assume.activations == ActivationCount::kMegatron34 ||
-           assume.activations == ActivationCount::kMegatron34Swiglu;
-  }
-  // Bytes of an element of what a matrix takes, of attention's output, of what an MLP's function takes.
-  Bytes<R> input_size() const { return own && own->inputs ? own->inputs->size : b; }
-  Bytes<R> attention_size() const { return own && own->attention ? own->attention->size : b; }
-  Bytes<R> inner_size() const { return own && own->inner ? own->inner->size : b; }
-  bool masks() const {
-    return assume.dropout || fixed() || assume.activations == ActivationCount::kMegatron;
-  }
-};
-
-template <class R>
-ActivationShape<R> activation_shape(const TrainingPlan<R>& plan, const Layout<R>& x) {
-  const auto& t = plan.mesh.tensor;
-  auto T = x.T;
-  auto t_sp = plan.mesh.sequence ? t : Count<R>{1};
-  NAME(T, t_sp);
-  return {plan.precision.activations.size,
-          T,
-          *plan.model.hidden,
-          t,
-          t_sp,
-          plan.assume,
-          plan.batch.sequence,
-          plan.precision.activation_classes ? &*plan.precision.activation_classes : nullptr};
-}
-
-// A tensor that a layer keeps. One name means the same tensor in every layer.
-template <class R>
-struct KeptTensor {
-  const char* id;
-  const char* title;
-  Bytes<R> bytes;
-  ModuleSet by = 0;  // modules that make it again
-};
 
 // Keys and values of a layer on one rank, side by side; at least one head each.
 template <class R>
@@ -213,6 +165,10 @@ void for_each_mixer_tensor(const Model<R>& model, const Mixer<R>& m, const Activ
                            Visit visit) {
   if (m.kind == MixerKind::kNone) return;
   for_each_norm_tensor(x, true, visit);
+  if (recurrent(m.kind)) {
+    for_each_state_tensor(model, m, x, visit);
+    return for_each_output_tensor(x, true, visit);
+  }
   const auto& b = x.b;
   const auto& T = x.T;
   const auto& assume = x.assume;

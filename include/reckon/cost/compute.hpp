@@ -55,7 +55,8 @@ bool adds_recompute(const Assume<R>& assume) {
   return assume.recompute == RecomputeCount::kAdded && assume.flops != FlopCount::kHfu;
 }
 
-// One module in a step, a mean over the stages. F_run: attention cores of all layers, forward.
+// One module in a step, a mean over the stages. F_run: attention cores of all layers, forward, as the MFU's convention
+// counts them.
 template <class R>
 Seconds<R> assumed_module_time(const TrainingPlan<R>& plan, const Layout<R>& x, RecomputeModule m,
                                Flops<R> F_run) {
@@ -76,7 +77,7 @@ Seconds<R> assumed_module_time(const TrainingPlan<R>& plan, const Layout<R>& x, 
 template <class R>
 Seconds<R> assumed_modules_time(const TrainingPlan<R>& plan, const Layout<R>& x, Flops<R> F_run) {
   Sum<kSecond, R> all;
-  for (const RecomputeModule m : plan.recompute_modules)
+  for (const RecomputeModule m : modules_again(plan))
     all.add(name_of(m), assumed_module_time(plan, x, m, F_run));
   return kModulesTime(all.total());
 }
@@ -93,8 +94,8 @@ ComputeTime<R> assumed_compute(const TrainingPlan<R>& plan, const Layout<R>& x,
   NAME(P, MFU, G);
   ComputeTime<R> c{kCompute(flops / (G * P * MFU)), {}};
   if (!adds_recompute(plan.assume)) return c;
-  if (plan.recompute == Recompute::kModules && tokens.run) {
-    c.recompute = assumed_modules_time(plan, x, *tokens.run);
+  if (by_modules(plan.recompute) && tokens.core) {
+    c.recompute = assumed_modules_time(plan, x, *tokens.core);
   } else if (tokens.again) {
     auto F_again = *tokens.again;
     NAME(F_again);

@@ -32,6 +32,9 @@ inline const Formula kDistinctGroups{"experts.distinct_groups", "copies",
 inline const Formula kLimitedNodes{
     "experts.limited_nodes", "copies_node", "nodes a token is sent to, expected",
     "at most the router's limit: DeepSeek-V3 section 2.1.2", Hint::kRatio};
+inline const Formula kLimitedExperts{"experts.limited_experts", "E",
+                                     "experts on the nodes that a token may be sent to",
+                                     "of all, the share of the router's nodes", Hint::kRatio};
 inline const Formula kDispatchBytes{"experts.dispatch_bytes", "S_disp",
                                     "bytes of one rank's tokens in dispatch",
                                     "copies · tokens · hidden"};
@@ -63,12 +66,25 @@ struct Copies {
   Count<R> to_nodes, to_gpus;
 };
 
+// A router with a limit draws a token's experts from those of so many nodes.
+template <class R>
+Count<R> limited_gpus(const Mlp<R>& m, const Group<R>& g) {
+  auto E_all = *m.experts;
+  auto limit = m.node_limit;
+  auto N_nodes = g.q / g.r;
+  NAME(E_all, limit, N_nodes);
+  Mlp<R> near = m;
+  near.experts = kLimitedExperts(E_all * limit / N_nodes);
+  return distinct_groups(near, limit * g.r);
+}
+
 template <class R>
 Copies<R> dispatch_copies(const Mlp<R>& m, const Group<R>& g, Dispatch convention) {
   if (convention == Dispatch::kPerExpert) return {*m.top_k, *m.top_k};
   Copies<R> c;
   c.to_gpus = distinct_groups(m, g.q);
   if (!g.crosses()) return c;
+  if (!(m.node_limit <= 0) && m.node_limit < g.q / g.r) c.to_gpus = limited_gpus(m, g);
   c.to_nodes = distinct_groups(m, g.q / g.r);
   if (m.node_limit <= 0) return c;
   auto limit = m.node_limit;

@@ -114,6 +114,24 @@ AttentionFlops<R> mixing_flops(const Model<R>& model, const Mixer<R>& x, Count<R
   return {full + 2_flop * s * w_idx, causal + 2_flop * (s / 2) * w_idx};
 }
 
+inline const Formula kCoresCounted{"recompute.cores_counted", "F_core",
+                                   "attention cores of a token, as the MFU's convention counts",
+                                   "pairs of the layers that attend, forward", Hint::kPerToken};
+
+// Attention cores alone, which `selective` and the module core_attn make again: not what keeps a state.
+template <class R>
+Flops<R> core_flops(const Model<R>& model, Count<R> s, bool all_pairs) {
+  Sum<kFlop, R> cores;
+  for (std::size_t i = 0; i < model.layers.size(); ++i) {
+    const LayerGroup<R>& g = model.layers[i];
+    if (recurrent(g.mixer.kind)) continue;
+    const AttentionFlops<R> layer = mixing_flops(model, g.mixer, s);
+    cores.add({"layer group", static_cast<int>(i)},
+              g.count * (all_pairs ? layer.full : layer.causal));
+  }
+  return kCoresCounted(cores.total());
+}
+
 // Of all layers, one token, forward; s: length of the sequence.
 template <class R>
 AttentionFlops<R> attention_flops(const Model<R>& model, Count<R> s) {
@@ -134,6 +152,7 @@ struct TokenFlops {
   std::optional<Ratio<R>> attention_share;  // of a token's work, forward and backward
   std::optional<Flops<R>> full, causal, hfu, forward;
   std::optional<Flops<R>> run;    // attention cores, forward, as kernels compute them
+  std::optional<Flops<R>> core;   // the same, as the convention of the MFU counts them
   std::optional<Flops<R>> again;  // what recompute adds; attention's share needs a sequence length
 
   const std::optional<Flops<R>> of(FlopCount convention) const {
@@ -151,28 +170,31 @@ struct TokenFlops {
   }
 };
 
-// FLOPs that recompute adds to a token: the layers' forward pass, or the attention core alone.
+// FLOPs that recompute adds to a token by whole layers. attention: of all mixers, forward.
 template <class R>
 Flops<R> recomputed_flops(const Parameters<R>& n, Flops<R> attention, Recompute policy,
                           Ratio<R> r_again) {
   if (policy == Recompute::kFull) return 2_flop * n.on_path + attention;
-  if (policy == Recompute::kSelective) return attention;
   if (policy == Recompute::kOperators) return r_again * (2_flop * n.on_path + attention);
-  return {};  // norms and activation functions: no matrices
+  return {};
+}
+
+// Whether a policy is a set of modules: recompute.hpp counts what they make again.
+constexpr bool by_modules(Recompute policy) {
+  return policy == Recompute::kSelective || policy == Recompute::kNorms ||
+         policy == Recompute::kModules;
 }
 
 // What is made again, in the convention of the MFU that prices it: layers that run once more take once more the time
 // that the convention gives them. 6n counts no attention, so there the layers' matrices are all (8n with full
-// recompute); for attention alone, which it does not count either, what kernels compute is the best there is.
+// recompute).
 template <class R>
 Flops<R> again_counted(const TrainingPlan<R>& plan, const Parameters<R>& n,
                        const AttentionFlops<R>& att, Flops<R> again) {
   const FlopCount by = plan.assume.flops;
-  if (plan.recompute == Recompute::kModules || by == FlopCount::kHfu) return again;
+  if (by == FlopCount::kHfu) return again;
   if (by == FlopCount::k6n)
-    return plan.recompute == Recompute::kSelective
-               ? again
-               : recomputed_flops(n, Flops<R>{}, plan.recompute, plan.assume.operators.work);
+    return recomputed_flops(n, Flops<R>{}, plan.recompute, plan.assume.operators.work);
   return recomputed_flops(n, by == FlopCount::kFull ? att.full : att.causal, plan.recompute,
                           plan.assume.operators.work);
 }
@@ -197,9 +219,15 @@ TokenFlops<R> token_flops(const TrainingPlan<R>& plan, const Parameters<R>& n, C
   auto F_run = plan.assume.attention == AttentionKernel::kFlash ? att.causal : att.full;
   NAME(F_run);
   f.run = F_run;
-  auto again = plan.recompute == Recompute::kModules
-                   ? modules_flops(plan, F_run)
-                   : recomputed_flops(n, F_run, plan.recompute, plan.assume.operators.work);
+  const bool modules = by_modules(plan.recompute);
+  const bool all_run = plan.assume.attention != AttentionKernel::kFlash;
+  // Counted as the convention does; of what 6n leaves out, what kernels compute is the best there is.
+  const FlopCount by = plan.assume.flops;
+  if (modules)
+    f.core = core_flops(plan.model, *plan.batch.sequence,
+                        by == FlopCount::kFull || (by != FlopCount::kCausal && all_run));
+  auto again = modules ? modules_flops(plan, core_flops(plan.model, *plan.batch.sequence, all_run))
+                       : recomputed_flops(n, F_run, plan.recompute, plan.assume.operators.work);
   NAME(forward, matrices, again);
   f.forward = kForwardFlops(forward + att.causal);
   f.full = kFlopsFull(matrices + 3 * att.full);
@@ -207,9 +235,7 @@ TokenFlops<R> token_flops(const TrainingPlan<R>& plan, const Parameters<R>& n, C
   f.causal = causal;
   f.hfu = kFlopsHfu(matrices + 3 * F_run + again);
   f.attention_share = kAttentionShare(3 * att.causal / causal);
-  const bool matrices_again =
-      plan.recompute != Recompute::kNone && plan.recompute != Recompute::kNorms;
-  if (matrices_again) f.again = again_counted(plan, n, att, again);
+  if (plan.recompute != Recompute::kNone && !modules) f.again = again_counted(plan, n, att, again);
   return f;
 }
 

@@ -12,7 +12,7 @@
 // the indexer; Gu 2023, Dao 2024, Yang 2024, MiniMax-01 for the states.
 #pragma once
 
-#include "reckon/cost/parameters.hpp"
+#include "reckon/cost/recurrent.hpp"
 #include "reckon/spec/assume.hpp"
 
 namespace reckon {
@@ -74,14 +74,6 @@ Bytes<R> index_keys(const Mixer<R>& x, Bytes<R> b) {
   return x.index_heads ? b * *x.index_width : Bytes<R>{};
 }
 
-// Elements of one layer's recurrent state.
-template <class R>
-Count<R> state_elements(const Model<R>& model, const Mixer<R>& x) {
-  if (!recurrent(x.kind)) return {};
-  auto v = value_width(model, x);
-  if (x.kind == MixerKind::kMamba1 || x.kind == MixerKind::kMamba2) return v * *x.state;
-  return v * *x.head_width;  // a matrix of key width and value width for each head
-}
 template <class R>
 Count<R> convolution_elements(const Model<R>& model, const Mixer<R>& x) {
   if (!recurrent(x.kind) || !x.conv) return {};

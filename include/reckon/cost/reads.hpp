@@ -79,15 +79,6 @@ Count<R> fewest_kv_heads(const Model<R>& model) {
   return fewest.empty() ? Count<R>{1} : fewest.best();
 }
 
-// A recurrent mixer's heads (or channels) divide evenly; so does what they share.
-template <class R>
-void recurrent_on_rank(Mixer<R>& x, Count<R> t) {
-  if (x.heads) x.heads = *x.heads / t;
-  if (x.inner) x.inner = *x.inner / t;
-  if (x.key_heads) x.key_heads = max(*x.key_heads / t, 1);
-  if (x.groups) x.groups = max(*x.groups / t, 1);
-}
-
 // The model as one of t tensor ranks sees its mixers.
 template <class R>
 Model<R> on_rank(Model<R> model, Count<R> t) {

@@ -97,7 +97,7 @@ Flops<R> module_flops(const Model<R>& model, RecomputeModule m, Flops<R> F_run) 
 template <class R>
 Flops<R> modules_flops(const TrainingPlan<R>& plan, Flops<R> F_run) {
   Sum<kFlop, R> all;
-  for (const RecomputeModule m : plan.recompute_modules)
+  for (const RecomputeModule m : modules_again(plan))
     all.add(name_of(m), module_flops(plan.model, m, F_run));
   return kModulesFlops(all.total());
 }

@@ -112,11 +112,14 @@ RecomputeByModule<R> recompute_by_module(const TrainingPlan<R>& plan,
   for (const RecomputeModule m : plan.recompute_modules) {
     ModuleCost<R> cost{m, {}, {}, {}};
     if (e.memory.activations) cost.saved = saved_by(plan, e, m);
-    if (e.flops.run) cost.flops = module_flops(plan.model, m, *e.flops.run);
+    if (e.flops.run)
+      cost.flops = module_flops(plan.model, m,
+                                core_flops(plan.model, *plan.batch.sequence,
+                                           plan.assume.attention != AttentionKernel::kFlash));
     if (plan.stack)
       cost.time = stack_module_time(plan, e.layout, m);
-    else if (plan.assume.train.mfu && e.flops.run && adds_recompute(plan.assume))
-      cost.time = assumed_module_time(plan, e.layout, m, *e.flops.run);
+    else if (plan.assume.train.mfu && e.flops.core && adds_recompute(plan.assume))
+      cost.time = assumed_module_time(plan, e.layout, m, *e.flops.core);
     out.modules.push_back(cost);
   }
   return out;

@@ -17,13 +17,15 @@
 
 namespace reckon {
 
-enum class Verdict { kFits, kTight, kDoesNotFit, kHostDoesNotFit, kUnknown };
+// Over the capacity by less than such totals are wrong by, a plan may not fit; by more it does not.
+enum class Verdict { kFits, kTight, kMayNotFit, kDoesNotFit, kHostDoesNotFit, kUnknown };
 constexpr auto names(Verdict) {
-  return std::array{"fits", "tight", "does not fit", "does not fit the host", "unknown"};
+  return std::array{"fits",   "tight", "may not fit", "does not fit", "does not fit the host",
+                    "unknown"};
 }
 
 constexpr bool fits(Verdict v) {
-  return v != Verdict::kDoesNotFit && v != Verdict::kHostDoesNotFit;
+  return v != Verdict::kMayNotFit && v != Verdict::kDoesNotFit && v != Verdict::kHostDoesNotFit;
 }
 
 inline const MetricInfo kVerdict{"memory.verdict", "verdict"},

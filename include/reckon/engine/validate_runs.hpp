@@ -41,12 +41,14 @@ struct JudgedRow {
   Span span;
 };
 
-// Whether a plan that ran, or ran out of memory, is said to fit.
+// Whether a plan that ran, or ran out of memory, is said to fit; `close`: over the capacity by less than totals are
+// wrong by, so that neither is a contradiction.
 struct FitVerdict {
   std::string file, name;
   bool ran = true, fits = true;
   double total = 0, capacity = 0;  // bytes
-  bool right() const { return ran == fits; }
+  bool close = false;
+  bool right() const { return close || ran == fits; }
 };
 
 // Rows summed up: a set, a file, a stack.

@@ -18,6 +18,7 @@
 //   mamba2      heads, head_width, state, groups, conv             Dao 2024
 //   delta_net   heads (value), key_heads, head_width (key), v_width, conv: gated delta-net, Yang 2024
 //   lightning   heads, head_width: linear attention with an output gate, MiniMax-01
+// Training runs the last three in chunks of `chunk` tokens: products within one, a state from one to the next.
 //
 // Beside the token path, counted only when asked for: `mtp` (modules that predict further tokens),
 // `vision` (a tower and its projector). `files` says what the published files hold and in which
@@ -68,8 +69,8 @@ struct Mixer {
   std::optional<Count<R>> heads, kv_heads, head_width;                       // attention
   std::optional<Count<R>> q_rank, kv_rank, nope_width, rope_width, v_width;  // mla
   std::optional<Count<R>> window;
-  std::optional<Count<R>> index_heads, index_width, index_top_k;           // mla + indexer
-  std::optional<Count<R>> key_heads, inner, state, groups, conv, dt_rank;  // recurrent
+  std::optional<Count<R>> index_heads, index_width, index_top_k;                  // mla + indexer
+  std::optional<Count<R>> key_heads, inner, state, groups, conv, dt_rank, chunk;  // recurrent
   bool conv_bias = false, small_norms = false;
   Bias bias = Bias::kNone;
   QkNorm qk_norm = QkNorm::kNone;
@@ -104,6 +105,9 @@ struct Mixer {
     v(Field("groups", "G", "mamba2: groups that share B and C").degree(), s.groups...);
     v(Field("conv", "K", "taps of the short convolution").degree(), s.conv...);
     v(Field("dt_rank", "r_dt", "mamba1: rank of the time step").degree(), s.dt_rank...);
+    v(Field("chunk", "Q", "mamba2, delta_net, lightning: tokens that training takes at a time")
+          .degree(),
+      s.chunk...);
     v(Field("conv_bias", "", "the convolution has a bias"), s.conv_bias...);
     v(Field("small_norms", "", "mamba1: norms on the time step, B and C (Jamba)"),
       s.small_norms...);

@@ -68,6 +68,17 @@ struct Again {
   }
 };
 
+// The modules that run again of a plan or a question, those that are named in their order.
+template <class Stated>
+std::vector<RecomputeModule> modules_again(const Stated& x) {
+  if (x.recompute == Recompute::kModules) return x.recompute_modules;
+  std::vector<RecomputeModule> out;
+  for (std::size_t i = 0; i < names(RecomputeModule{}).size(); ++i)
+    if ((modules_of(x.recompute) & set_of(static_cast<RecomputeModule>(i))) != 0)
+      out.push_back(static_cast<RecomputeModule>(i));
+  return out;
+}
+
 // Of a plan or a question that states both.
 template <class Stated>
 Again again_of(const Stated& x) {

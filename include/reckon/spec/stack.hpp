@@ -19,6 +19,7 @@
 #include "reckon/doc/field.hpp"
 #include "reckon/spec/kernels.hpp"
 #include "reckon/spec/nccl.hpp"
+#include "reckon/spec/stack_scan.hpp"
 #include "reckon/units/quantity.hpp"
 
 namespace reckon {
@@ -113,7 +114,7 @@ struct AttentionStack {
 // What is bound by memory: norms, residual sums, activations, positions, casts, logits, optimizer.
 template <class R>
 struct TrafficStack {
-  Ratio<R> efficiency{1}, passes{1}, eager_passes{1}, cast{1}, recomputed{1};
+  Ratio<R> efficiency{1}, passes{1}, eager_passes{1}, cast{1};
   Count<R> kernels{0}, backward_kernels{0}, optimizer_kernels{0};
   Bytes<R> logits{};
 
@@ -134,9 +135,6 @@ struct TrafficStack {
           .hint(Hint::kRatio)
           .limit(Limit::kPositive),
       s.cast...);
-    v(Field("recomputed", "r_el", "share of the forward traffic that `recompute: norms` repeats")
-          .share(),
-      s.recomputed...);
     v(Field("kernels", "nel", "elementwise kernels of a layer, forward").required().count(),
       s.kernels...);
     v(Field("backward_kernels", "nelb", "the same, backward")
@@ -312,6 +310,7 @@ struct Stack {
   StackRange<R> range;
   GemmStack<R> gemm;
   AttentionStack<R> attention;
+  std::optional<ScanStack<R>> scan;
   TrafficStack<R> traffic;
   FixedStack<R> fixed;
   NetworkStack<R> network;
@@ -335,6 +334,8 @@ struct Stack {
     v(Field("range", "", "of those runs"), s.range...);
     v(Field("gemm", "", "matrix products").required(), s.gemm...);
     v(Field("attention", "", "the attention core").required(), s.attention...);
+    v(Field("scan", "", "the kernels of mixers that keep a state; not priced if not stated"),
+      s.scan...);
     v(Field("traffic", "", "operators bound by memory").required(), s.traffic...);
     v(Field("fixed", "", "costs that no size changes").required(), s.fixed...);
     v(Field("network", "", "between nodes").required(), s.network...);

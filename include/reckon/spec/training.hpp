@@ -208,7 +208,7 @@ struct Trainable {
 
 template <class R>
 struct MemoryLimits {
-  Ratio<R> tight;
+  Ratio<R> tight, error{0};
 
   template <class V, class... S>
   static void fields(V&& v, S&... s) {
@@ -216,6 +216,10 @@ struct MemoryLimits {
           .supplied()
           .share(),
       s.tight...);
+    v(Field("error", "",
+            "what a total is wrong by, as a share of it: as far over the capacity, it may not fit")
+          .share(),
+      s.error...);
   }
 };
 

@@ -50,7 +50,7 @@ class Activations : public QuestionOf<ActivationsQuestion> {
  protected:
   void legal(const Input& q, const Asked& asked) const override {
     need_dimensions(q.model, "activations", asked);
-    need_counted_mixers(q.model, asked);
+    need_counted_mixers(q.model, q.assume.activations, asked);
     need_split(q.model, q.on, asked);
     need_widths(q, asked);
     check_modules(q.model, q.on.recompute, q.on.recompute_modules, asked.places, asked.diagnostics);

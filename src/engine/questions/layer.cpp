@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "../legal_recompute.hpp"
+#include "../legal_recurrent.hpp"
 #include "../legal_stack.hpp"
 #include "../legal_tensor.hpp"
 #include "../whole_number.hpp"
@@ -92,7 +93,9 @@ class Layer : public QuestionOf<LayerQuestion> {
     check_modules(q.model, q.recompute, q.recompute_modules, asked.places, asked.diagnostics);
     degrees(q, asked);
     if (asked.failed()) return;
-    check_stack(plan_of(q), asked.places, asked.diagnostics);
+    const TrainingPlan<double> plan = plan_of(q);
+    check_stack(plan, asked.places, asked.diagnostics);
+    check_scans(plan, asked.places, asked.diagnostics);
   }
 
   void say(const Input& q, const Output& out, Result& r) const override {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "../legal_recurrent.hpp"
 #include "reckon/cost/parameters.hpp"
 #include "reckon/engine/legal.hpp"
 #include "reckon/spec/questions/layers.hpp"
@@ -76,14 +77,16 @@ void need_dimensions(const Model<double>& model, std::string_view what, const As
       .help("name a model with dimensions: `reckon list models`");
 }
 
-void need_counted_mixers(const Model<double>& model, const Asked& asked) {
+void need_counted_mixers(const Model<double>& model, ActivationCount how, const Asked& asked) {
+  check_chunks(model, asked.places, asked.diagnostics);
+  if (how == ActivationCount::kAutograd || how == ActivationCount::kMegatron) return;
   for (const LayerGroup<double>& g : model.layers) {
     if (!recurrent(g.mixer.kind)) continue;
     asked
-        .fault("model", fmt::format("model: what {} layers keep for the backward pass is not "
-                                    "modelled",
-                                    name_of(g.mixer.kind)))
-        .help("name a model whose layers all attend");
+        .fault("assume.activations",
+               fmt::format("activations: {} counts a transformer's layer, and has no {} layers",
+                           name_of(how), name_of(g.mixer.kind)))
+        .help("assume: {activations: autograd} counts what frameworks keep of it");
     return;
   }
 }

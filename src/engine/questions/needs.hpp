@@ -23,7 +23,7 @@ void need_capacity(const MaybeCluster& cluster, const OnChip<double>& on, const 
 // Layers, hidden width and whatever else: `what` says for what.
 void need_dimensions(const Model<double>& model, std::string_view what, const Asked& asked);
 // Mixers whose activations are modelled.
-void need_counted_mixers(const Model<double>& model, const Asked& asked);
+void need_counted_mixers(const Model<double>& model, ActivationCount how, const Asked& asked);
 // A sequence length, and tensor ranks that divide the model's heads and widths.
 void need_split(const Model<double>& model, const OnLayers<double>& on, const Asked& asked);
 

@@ -268,7 +268,7 @@ class Pipeline : public QuestionOf<PipelineQuestion> {
           .note(asked.places.of("model"), "the model is stated here")
           .help("leave one of them out");
     need_dimensions(*q.model, "what a stage keeps", asked);
-    need_counted_mixers(*q.model, asked);
+    need_counted_mixers(*q.model, q.assume.activations, asked);
     need_split(*q.model, q.on, asked);
     const int L = total_layers(*q.model);
     const double pieces = value_of(q.stages->raw) * (q.chunks ? value_of(q.chunks->raw) : 1);

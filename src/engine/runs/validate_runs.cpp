@@ -42,11 +42,13 @@ JudgedRow row_of(const MeasuredRun& run, const MeasuredFigure& f, const Metric& 
 
 void add_verdict(const MeasuredRun& run, const std::vector<Metric>& metrics, RunsReport& report) {
   const Metric *fits = find_metric(metrics, "fits"), *total = find_metric(metrics, "memory.total"),
-               *capacity = find_metric(metrics, "memory.capacity");
+               *capacity = find_metric(metrics, "memory.capacity"),
+               *verdict = find_metric(metrics, "memory.verdict");
   const bool only_drawn = !run.time() && !run.ran_out_of_memory();  // a figure, no run
   if (!fits || !fits->has_value() || only_drawn) return;
   report.verdicts.push_back({run.file, run.name, !run.ran_out_of_memory(), fits->value > 0.5,
-                             total ? total->value : 0, capacity ? capacity->value : 0});
+                             total ? total->value : 0, capacity ? capacity->value : 0,
+                             verdict && verdict->text == name_of(Verdict::kMayNotFit)});
 }
 
 void predict_run(const MeasuredRun& run, BudgetOf of, RunsReport& report) {

@@ -23,8 +23,8 @@ const std::vector<std::string_view>& leaf_ids() {
       // of all of these.
       kOperatorUseful.id, kOperatorAgain.id, kMeanExposed.id, kOperatorBubble.id,
       kOperatorImbalance.id, kPeerExposed.id, kOutside.id, kGradientsExposed.id, kGradientsAlone.id,
-      kGradientsInBuckets.id, kFixedStep.id, kFixedScales.id, kClusterSync.id, kBubbleUneven.id,
-      kImbalancePlayed.id};
+      kGradientsInBuckets.id, kFixedStep.id, kFixedScales.id, kUpdateKernels.id, kClusterSync.id,
+      kBubbleUneven.id, kImbalancePlayed.id};
   return ids;
 }
 

@@ -78,16 +78,24 @@ std::vector<Share> elasticities(const Tape& tape, std::int32_t root) {
 
 std::vector<Share> breakdown(const Tape& tape, std::int32_t root,
                              const std::vector<std::string_view>& ids) {
-  const std::vector<double> adjoint = adjoints(tape, root);
   std::map<std::string, double> sums;
-  for (std::int32_t i = 0; i <= root; ++i) {
+  if (root < 0) return {};
+  std::vector<double> adjoint(static_cast<std::size_t>(tape.size()), 0.0);
+  adjoint[static_cast<std::size_t>(root)] = 1;
+  for (std::int32_t i = root; i >= 0; --i) {
+    const double mine = adjoint[static_cast<std::size_t>(i)];
+    if (mine == 0) continue;
     const Tape::Name* name = tape.name_of(i);
     // An input under another name is that input; a formula over another is one of its own.
-    if (!name || (!name->formula && tape.node(i).op != Op::kInput)) continue;
-    const std::string_view id = name->formula ? name->formula->id : name->path;
-    if (std::find(ids.begin(), ids.end(), id) == ids.end()) continue;
+    const bool named = name && (name->formula || tape.node(i).op == Op::kInput);
+    const std::string_view id = !named ? "" : name->formula ? name->formula->id : name->path;
+    if (!named || std::find(ids.begin(), ids.end(), id) == ids.end()) {
+      pass_on(tape, i, adjoint);
+      continue;
+    }
+    // What it is made of counts within it: nothing is passed on.
     const std::string title(name->formula ? name->formula->title : name->path);
-    sums[title] += tape.node(i).value * adjoint[static_cast<std::size_t>(i)];
+    sums[title] += tape.node(i).value * mine;
   }
   return largest_first(sums);
 }

@@ -105,7 +105,7 @@ Pass<R> unfused_attention(const AttentionShape<R>& x, bool dropout, const Operat
 template <class R>
 Pass<R> attention_time(const TrainingPlan<R>& plan, const Mixer<R>& x,
                        const OperatorMachine<R>& m) {
-  if (x.kind == MixerKind::kNone) return {};
+  if (x.kind == MixerKind::kNone || recurrent(x.kind)) return {};
   const AttentionShape<R> shape = attention_shape(plan, x);
   if (plan.assume.attention == AttentionKernel::kFlash) return flash_attention(shape, m);
   return unfused_attention(shape, plan.assume.dropout, m);

@@ -2,6 +2,7 @@
 //
 //   norm         2 passes forward, 3 backward        residual sum   3 and 3
 //   activation   of the MLP's inner tensors          positions      of queries and keys
+//   convolution  2 and 3 of a state's mixer          gate and norm  3 and 5 of its output
 //
 // The kernels a layer starts are shared out evenly: a stack states their number for all of them.
 #pragma once
@@ -9,6 +10,7 @@
 #include "reckon/cost/activations.hpp"
 #include "reckon/cost/operators/gemm.hpp"
 #include "reckon/cost/operators/short_list.hpp"
+#include "reckon/cost/recurrent.hpp"
 
 namespace reckon {
 
@@ -24,6 +26,8 @@ struct LayerShape {
 enum class LayerPlace {
   kNormMixer,
   kPositions,
+  kConvolution,
+  kGate,
   kResidualMixer,
   kNormMlp,
   kRoute,
@@ -39,7 +43,7 @@ struct TrafficPart {
 };
 
 template <class R>
-using LayerTraffic = ShortList<TrafficPart<R>, 8>;
+using LayerTraffic = ShortList<TrafficPart<R>, 10>;
 
 // Elements that pass through an MLP's activation on a rank: rows · width.
 template <class R>
@@ -51,11 +55,35 @@ Count<R> inner_elements(const Mlp<R>& m, const LayerShape<R>& l) {
   return inner;
 }
 
+// Beside the matrices and the scan of a mixer that keeps a state.
+template <class R>
+void state_traffic(const TrainingPlan<R>& plan, const Mixer<R>& whole, const LayerShape<R>& l,
+                   LayerTraffic<R>& out) {
+  const Mixer<R> x = mixer_on_rank(whole, l.t);
+  auto moved = 2_B * l.T * convolved_elements(plan.model, x);
+  NAME(moved);
+  out.push_back({x.conv ? "convolution" : "activation of q, k and v", LayerPlace::kConvolution,
+                 2 * moved, 3 * moved});
+  if (x.small_norms) {
+    auto small = 2_B * l.T * small_elements(x);
+    NAME(small);
+    out.push_back({"norms of time step, B and C", LayerPlace::kConvolution, 2 * small, 3 * small});
+  }
+  auto gated = 2_B * l.T * gated_elements(plan.model, x);
+  NAME(gated);
+  if (!(gated <= Bytes<R>{}))
+    out.push_back({"gate and norm of the output", LayerPlace::kGate, 3 * gated, 5 * gated});
+}
+
+// A layer without a mixer (or an MLP) has no norm before it and no sum behind it.
 template <class R>
 void mixer_traffic(const TrainingPlan<R>& plan, const Mixer<R>& x, const LayerShape<R>& l,
                    Bytes<R> H_sp, LayerTraffic<R>& out) {
+  if (x.kind == MixerKind::kNone) return;
   out.push_back({"norm before the mixer", LayerPlace::kNormMixer, 2 * H_sp, 3 * H_sp});
-  if (x.kind != MixerKind::kNone) {
+  if (recurrent(x.kind)) {
+    state_traffic(plan, x, l, out);
+  } else {
     const AttentionWidths<R> w = own_widths(plan.model, x, l.t);
     const bool rotates = !(Count<R>{0} < plan.model.positions);
     auto moved = rotates ? 4_B * l.T * (w.q + w.k) : 2_B * l.T * (w.q + w.k + w.v);
@@ -73,6 +101,7 @@ void mixer_traffic(const TrainingPlan<R>& plan, const Mixer<R>& x, const LayerSh
 template <class R>
 void mlp_traffic(const TrainingPlan<R>& plan, const Mlp<R>& m, const LayerShape<R>& l,
                  Bytes<R> H_sp, LayerTraffic<R>& out) {
+  if (m.kind == MlpKind::kNone) return;
   out.push_back({"norm before the MLP", LayerPlace::kNormMlp, 2 * H_sp, 3 * H_sp});
   if (m.kind == MlpKind::kMoe) {
     auto permuted = 8_B * l.T_e * *m.top_k * l.h;

@@ -1,7 +1,7 @@
 // One transformer layer on one GPU and one micro-batch: forward, backward, recompute, operator by
 // operator, and what its communication leaves exposed.
 //
-//   F = GEMMs + attention + elementwise + fp8 casts + exposed tensor, expert and context traffic
+//   F = GEMMs + attention or scan + elementwise + fp8 casts + exposed tensor, expert and context traffic
 //   B = the same backwards, with two GEMMs for each
 //
 // Rows of a GEMM are the tokens T of the micro-batch on this rank; widths are a tensor rank's.
@@ -16,6 +16,7 @@
 #include "reckon/cost/operators/context.hpp"
 #include "reckon/cost/operators/elementwise.hpp"
 #include "reckon/cost/operators/recompute.hpp"
+#include "reckon/cost/operators/recurrent.hpp"
 #include "reckon/cost/operators/tokens.hpp"
 
 namespace reckon {
@@ -28,8 +29,6 @@ inline const Formula kOperatorRecompute{"operator.layer.recompute", "R", "one la
                                         "what the policy runs again before the backward pass"};
 inline const Formula kRecomputeAttention{"operator.layer.recompute_attention", "R",
                                          "one layer, recomputed", "the attention core"};
-inline const Formula kRecomputeNorms{"operator.layer.recompute_norms", "R", "one layer, recomputed",
-                                     "norms and activation functions"};
 inline const Formula kRecomputeOperators{"operator.layer.recompute_operators", "R",
                                          "one layer, recomputed", "every second operator"};
 inline const Formula kTensorExposed{"operator.tensor.exposed", "t_tp",
@@ -98,6 +97,8 @@ void mixer_gemms(const Model<R>& model, const Mixer<R>& x, const LayerShape<R>& 
     auto kv = *x.heads * (*x.nope_width + *x.v_width) / l.t;
     out.push_back({"keys and values", {l.T, kv, *x.kv_rank, {}}});
     out.push_back({"attention output", {l.T, l.h, *x.heads * *x.v_width / l.t, {}}});
+  } else if (recurrent(x.kind)) {
+    recurrent_gemms(model, x, l, out);
   }
 }
 
@@ -167,6 +168,21 @@ Pass<R> cast_time(const NamedGemms<R>& gemms, const OperatorMachine<R>& m) {
   return {forward, 0.5 * forward + traffic_time(moved * outputs * cast, Count<R>{4}, m)};
 }
 
+inline const Formula kTensorSmall{"operator.tensor.small", "t_tp",
+                                  "tensor-parallel collectives left exposed, a mamba1 layer",
+                                  "and its sum of time steps, B and C, for which the scan waits"};
+
+// The scan's small sum stands in the way both ways.
+template <class R>
+Pass<R> with_small(const Pass<R>& regions, Seconds<R> small) {
+  if (small <= Seconds<R>{}) return regions;
+  const auto both = [&small](Seconds<R> t_regions) {
+    NAME(t_regions, small);
+    return kTensorSmall(t_regions + small);
+  };
+  return {both(regions.forward), both(regions.backward)};
+}
+
 template <class R>
 Pass<R> tensor_time(const TrainingPlan<R>& plan, const LayerGroup<R>& g, const Layout<R>& x,
                     const LayerShape<R>& l, const OperatorMachine<R>& m) {
@@ -178,19 +194,24 @@ Pass<R> tensor_time(const TrainingPlan<R>& plan, const LayerGroup<R>& g, const L
                      ? Count<R>{1}
                      : Count<R>{2};
   NAME(exposed, regions);
+  const Seconds<R> small = small_reduce(g.mixer, x.tensor, l, m);
   if (!plan.mesh.sequence) {
     auto each = collective_time(CollectiveOp::kAllReduce, l.H, x.tensor, m);
     NAME(each);
     auto both = kTensorExposed(regions * each * exposed);
-    return {both, both};
+    return with_small(Pass<R>{both, both}, small);
   }
   auto gather = collective_time(CollectiveOp::kAllGather, l.H, x.tensor, m);
   auto each = gather + collective_time(CollectiveOp::kReduceScatter, l.H, x.tensor, m);
   NAME(gather, each);
   auto forward = kTensorExposed(regions * each * exposed);
   auto as_forward = forward;
-  NAME(as_forward);
-  return {forward, kTensorBackward(as_forward + o.regather * (2 * gather * exposed))};
+  const bool half = g.mlp.kind == MlpKind::kNone || g.mixer.kind == MixerKind::kNone;
+  auto blocks = half ? Count<R>{1} : Count<R>{2};
+  NAME(as_forward, blocks);
+  return with_small(
+      Pass<R>{forward, kTensorBackward(as_forward + o.regather * (blocks * gather * exposed))},
+      small);
 }
 
 // What the host needs to issue a layer, forward: the GPU can't run it faster. Nothing where a graph is replayed.
@@ -216,22 +237,20 @@ Seconds<R> host_time(const LayerGroup<R>& g, std::size_t products, const Operato
 template <class R>
 struct LayerTime {
   Pass<R> work, tensor, expert, context, all;
-  Seconds<R> recompute{}, attention{}, elementwise{}, gemms{}, casts{}, host{};
+  Seconds<R> recompute{}, attention{}, scan{}, elementwise{}, gemms{}, casts{}, host{};
 };
 
 template <class R>
-Seconds<R> recompute_time(const TrainingPlan<R>& plan, Seconds<R> F, Seconds<R> attention,
-                          Seconds<R> elementwise, const TrafficStack<R>& k) {
+Seconds<R> recompute_time(const TrainingPlan<R>& plan, Seconds<R> F, Seconds<R> attention) {
   switch (plan.recompute) {
     case Recompute::kNone:
+    case Recompute::kNorms:
     case Recompute::kModules:  // operators/recompute.hpp
       return {};
     case Recompute::kSelective:
       return kRecomputeAttention(attention);
     case Recompute::kFull:
       return kOperatorRecompute(F);
-    case Recompute::kNorms:
-      return kRecomputeNorms(k.recomputed * elementwise);
     case Recompute::kOperators:
       return kRecomputeOperators(plan.assume.operators.work * F);
   }
@@ -284,16 +303,20 @@ LayerTime<R> layer_time(const TrainingPlan<R>& plan, const LayerGroup<R>& g, con
   }
   out.gemms = forward.total() + backward.total();
   const Pass<R> attention = attention_time(plan, g.mixer, m);
+  const Pass<R> scan = scan_time(plan, g.mixer, l, m);
   const Pass<R> elementwise = elementwise_time(plan, g, l, m);
   const Pass<R> casts = casts_inputs(plan.precision.compute) ? cast_time(gemms, m) : Pass<R>{};
-  for (const auto& [label, time] :
-       {std::pair{"attention", attention}, {"elementwise", elementwise}, {"casts", casts}}) {
+  for (const auto& [label, time] : {std::pair{"attention", attention},
+                                    {"scan", scan},
+                                    {"elementwise", elementwise},
+                                    {"casts", casts}}) {
     forward.add(label, time.forward);
     backward.add(label, time.backward);
   }
   if (g.mlp.kind == MlpKind::kMoe && !(m.stack.fixed.routing <= Seconds<R>{}))
     forward.add("routing", m.stack.fixed.routing);
   out.attention = attention.forward + attention.backward;
+  out.scan = scan.forward + scan.backward;
   out.elementwise = elementwise.forward + elementwise.backward;
   out.casts = casts.forward + casts.backward;
   out.work = {forward.total(), backward.total()};
@@ -311,8 +334,8 @@ LayerTime<R> layer_time(const TrainingPlan<R>& plan, const LayerGroup<R>& g, con
   out.host = hl;
   auto F = kOperatorForward(max(forward.total(), hl));
   auto B = kOperatorBackward(max(backward.total(), 1.5 * hl));
-  out.recompute = recompute_time(plan, F, attention.forward, elementwise.forward, m.stack.traffic);
-  if (plan.recompute == Recompute::kModules)
+  out.recompute = recompute_time(plan, F, attention.forward);
+  if (plan.recompute == Recompute::kModules || plan.recompute == Recompute::kNorms)
     out.recompute = modules_time(plan, g, l, m, gemms, forward_parts(plan, g, attention, out));
   out.all = {F, B};
   return out;

@@ -54,11 +54,12 @@ class LayerList {
  private:
   static bool of_mixer(std::string_view label) {
     return label == "QKV" || label == "latents" || label == "queries" ||
-           label == "keys and values" || label == "attention output";
+           label == "keys and values" || label == "attention output" || label.starts_with("mixer ");
   }
   static bool closes(std::string_view label) {
-    return label == "attention output" || label.ends_with("down");
+    return label == "attention output" || label == "mixer out" || label.ends_with("down");
   }
+  bool attends() const { return mixes() && !recurrent(g_.mixer.kind); }
   bool mixes() const { return g_.mixer.kind != MixerKind::kNone; }
   bool has_mlp() const { return g_.mlp.kind != MlpKind::kNone; }
   bool moe() const { return g_.mlp.kind == MlpKind::kMoe; }
@@ -82,6 +83,10 @@ class LayerList {
     products([&](const NamedGemm<R>& n) { return of_mixer(n.label) && !closes(n.label); });
     traffic(LayerPlace::kPositions);
     attention();
+    traffic(LayerPlace::kConvolution);
+    small_sum();
+    scan();
+    traffic(LayerPlace::kGate);
     products([&](const NamedGemm<R>& n) { return of_mixer(n.label) && closes(n.label); });
     end(mixes(), "mixer");
     traffic(LayerPlace::kResidualMixer);
@@ -109,16 +114,20 @@ class LayerList {
     exchange("dispatch", true);
     traffic(LayerPlace::kRoute);
     end(joins_mlp(), "mlp");
-    gather_again("mlp");
+    if (has_mlp()) gather_again("mlp");
     traffic(LayerPlace::kNormMlp);
     traffic(LayerPlace::kResidualMixer);
     begin(mixes(), "mixer");
     products([&](const NamedGemm<R>& n) { return of_mixer(n.label) && closes(n.label); });
+    traffic(LayerPlace::kGate);
+    scan();
+    small_sum();
+    traffic(LayerPlace::kConvolution);
     attention();
     traffic(LayerPlace::kPositions);
     products([&](const NamedGemm<R>& n) { return of_mixer(n.label) && !closes(n.label); });
     end(mixes(), "mixer");
-    gather_again("mixer");
+    if (mixes()) gather_again("mixer");
     traffic(LayerPlace::kNormMixer);
     casts();
   }
@@ -131,14 +140,16 @@ class LayerList {
       auto parts = structural<R>("parts", static_cast<int>(traffic_.size()));
       auto ew = traffic_factor(m_.stack);
       NAME(ew);
-      LayerRow<R>& row = add(id_of(place), part.label);
+      const bool small = std::string_view(part.label).starts_with("norms of time step");
+      LayerRow<R>& row = add(small ? "small_norms" : id_of(place), part.label);
       row.bytes = ew * (backward_ ? part.backward : part.forward);
       row.time = traffic_time(row.bytes, (backward_ ? k.backward_kernels : k.kernels) / parts, m_);
     }
   }
   static std::string id_of(LayerPlace place) {
-    constexpr std::array ids{"norm_mixer", "positions",  "residual_mixer", "norm_mlp",
-                             "route",      "activation", "residual_mlp"};
+    constexpr std::array ids{"norm_mixer", "positions",      "convolution",
+                             "gate",       "residual_mixer", "norm_mlp",
+                             "route",      "activation",     "residual_mlp"};
     return ids[static_cast<std::size_t>(place)];
   }
 
@@ -169,8 +180,33 @@ class LayerList {
     if (n.grouped) row.time = row.time / m_.stack.gemm.grouped;
   }
 
+  void scan() {
+    if (!recurrent(g_.mixer.kind)) return;
+    const Pass<R> time = scan_time(plan_, g_.mixer, l_, m_);
+    const Mixer<R> x = mixer_on_rank(g_.mixer, l_.t);
+    LayerRow<R>& row = add("scan", "scan");
+    row.flops = l_.T * scan_flops(plan_.model, x);
+    row.bytes = l_.T * scan_bytes(plan_.model, x);
+    row.time = time.forward;
+    if (!backward_) return;
+    row.flops = m_.stack.scan->backward * *row.flops;
+    row.bytes = m_.stack.scan->backward * row.bytes;
+    row.time = time.backward;
+  }
+  void small_sum() {
+    auto time = small_reduce(g_.mixer, x_.tensor, l_, m_);
+    if (time <= Seconds<R>{}) return;
+    auto q = x_.tensor.q;
+    NAME(q);
+    LayerRow<R>& row = add("reduce_small", "all-reduce of time step, B and C");
+    row.bytes = 2 * ((q - 1) / q) * (2_B * l_.T * small_elements(g_.mixer));
+    row.time = time;
+    row.exposed = time;
+    row.group = x_.tensor;
+  }
+
   void attention() {
-    if (!mixes()) return;
+    if (!attends()) return;
     const Pass<R> time = attention_time(plan_, g_.mixer, m_);
     ring(time);
     LayerRow<R>& row = add("attention", "attention core");

@@ -17,7 +17,7 @@ inline const Formula kClusterGrowth{"step.growth", "T_growth", "what a larger cl
 // Parts of a step that only the operator-level model has.
 template <class R>
 struct OperatorParts {
-  Seconds<R> gemms{}, attention{}, elementwise{}, casts{}, tables{};
+  Seconds<R> gemms{}, attention{}, scan{}, elementwise{}, casts{}, tables{};
 };
 
 template <class R>
@@ -33,6 +33,8 @@ template <class R, class V>
 void operator_metrics(const OperatorStep<R>& s, V&& v) {
   v(MetricInfo{"operators.gemms", "matrix products of the layers"}, s.parts.gemms);
   v(MetricInfo{"operators.attention", "attention cores"}, s.parts.attention);
+  if (!(s.parts.scan <= Seconds<R>{}))
+    v(MetricInfo{"operators.scan", "scans of layers that keep a state"}, s.parts.scan);
   v(MetricInfo{"operators.elementwise", "norms, activations, positions, permutations"},
     s.parts.elementwise);
   v(MetricInfo{"operators.casts", "casts to fp8"}, s.parts.casts);

@@ -85,7 +85,7 @@ Seconds<R> modules_time(const TrainingPlan<R>& plan, const LayerGroup<R>& g, con
                         const OperatorMachine<R>& m, const Gemms& gemms,
                         const ForwardParts<R>& forward) {
   Sum<kSecond, R> all;
-  for (const RecomputeModule module : plan.recompute_modules)
+  for (const RecomputeModule module : modules_again(plan))
     all.add(name_of(module), module_time(plan, g, module, l, m, gemms, forward));
   return kRecomputeModules(all.total());
 }

@@ -40,6 +40,8 @@ inline const Formula kOperatorImbalance{"step.operators_imbalance", "T_imb",
                                         "n · (slowest stage − mean)"};
 inline const Formula kPeerTime{"operator.p2p", "t_p2p", "sends of a micro-batch left exposed",
                                "there and back, for each chunk"};
+inline const Formula kUpdateKernels{"operator.optimizer.kernels", "T_start",
+                                    "kernels of an optimizer update", "one's fixed cost each"};
 inline const Formula kPeerExposed{"operator.p2p.exposed", "T_p2p", "sends between stages, exposed",
                                   "of each micro-batch, and once through the pipeline"};
 
@@ -208,6 +210,8 @@ void fill_layers(const OperatorContext<R>& x, const OperatorLayers<R>& layers,
       x, [&](std::size_t g) { return both(sharded[g].all) - both(l[g].all) - l[g].recompute; }));
   s.parts.gemms = mean_of(x, over_layers(x, [&](std::size_t g) { return l[g].gemms; }));
   s.parts.attention = mean_of(x, over_layers(x, [&](std::size_t g) { return l[g].attention; }));
+  if (any_recurrent(x.plan.model))
+    s.parts.scan = mean_of(x, over_layers(x, [&](std::size_t g) { return l[g].scan; }));
   s.parts.elementwise = mean_of(x, over_layers(x, [&](std::size_t g) { return l[g].elementwise; }));
   s.parts.casts = mean_of(x, over_layers(x, [&](std::size_t g) { return l[g].casts; }));
   s.parts.tables = mean_of(x, tables);
@@ -325,7 +329,7 @@ OperatorStep<R> operator_step(const TrainingPlan<R>& plan, const Layout<R>& layo
   NAME(in_window, window);
   s.data = s.data + outside + gradients_exposed(x, memory.shard, window, in_window);
   s.optimizer = optimizer_time(plan, layout, memory, m.stack.traffic.efficiency) +
-                m.stack.traffic.optimizer_kernels * m.stack.fixed.kernel;
+                kUpdateKernels(m.stack.traffic.optimizer_kernels * m.stack.fixed.kernel);
   auto T_amax = scales_time(x);
   s.fixed = T_amax <= Seconds<R>{} ? kFixedStep(m.stack.fixed.step)
                                    : kFixedScales(m.stack.fixed.step + T_amax);

@@ -39,8 +39,8 @@ struct Share {
 };
 // The elasticities of input_slopes() alone.
 std::vector<Share> elasticities(const Tape& tape, std::int32_t root);
-// Contribution of every formula among `ids` (inputs by their path), summed by title, largest first;
-// nested ones must not both be named.
+// Contribution of every formula among `ids` (inputs by their path), summed by title, largest first. One that others of
+// them are made of counts whole, and they count only where they stand beside it.
 std::vector<Share> breakdown(const Tape& tape, std::int32_t root,
                              const std::vector<std::string_view>& ids);
 
