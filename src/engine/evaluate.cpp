@@ -284,6 +284,11 @@ Result evaluate(Workspace& work, const LoadedTraining& loaded) {
     if (a.metric == "step.time" && a.rows > 0 && !outside.empty())
       a.text += "; this plan is outside of what they cover: " + outside;
   r.fits = fits(e.verdict);
+  if (e.verdict == Verdict::kMayNotFit)
+    r.warnings.push_back(fmt::format(
+        "memory is over the capacity by less than such totals are wrong by (memory.error, "
+        "{}): it may fit after all, and a plan that is to run has more room",
+        format_quantity(value_of(plan.memory.error.raw), kOne, Hint::kFraction)));
   if (!fits(e.verdict) || e.verdict == Verdict::kTight) r.fixes = fixes(work, loaded);
   return r;
 }

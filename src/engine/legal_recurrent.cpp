@@ -79,7 +79,7 @@ class RecurrentCheck {
           .note(places_.of("cluster.node.chip.peak"), "peaks are stated here");
     if (!stack.scan->measured)
       out_.warning(
-          places_.of("stack"),
+          places_.of("stack.scan.measured"),
           fmt::format("the scans of {} layers are not measured under stack '{}': shares of "
                       "the peaks (stack.scan) are starting values, and no training run "
                       "with such layers vouches for them",

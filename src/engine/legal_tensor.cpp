@@ -60,6 +60,7 @@ bool divides_model(const Model<double>& model, long t) {
     const long kv = number(g.mixer.kv_heads);
     if (!divides(g.mixer.heads) || !divides(g.mixer.inner) || !divides(g.mlp.width)) return false;
     if (kv > 0 && kv % t != 0 && t % kv != 0) return false;
+    if (!divides(g.mixer.groups) || !divides(g.mixer.key_heads)) return false;
   }
   return true;
 }

@@ -25,9 +25,8 @@ std::string verdict_line(Reader& r) {
     return fmt::format("does not fit: needs {} of {}, {} short", r.text("memory.total"), capacity,
                        r.text("memory.shortfall"));
   if (verdict == "may not fit")
-    return fmt::format(
-        "may not fit: needs {} of {}, {} over, which is less than such totals are wrong by",
-        r.text("memory.total"), capacity, r.text("memory.shortfall"));
+    return fmt::format("may not fit: needs {} of {}, {} over", r.text("memory.total"), capacity,
+                       r.text("memory.shortfall"));
   if (verdict == "does not fit the host")
     return fmt::format("does not fit the host: needs {} of its memory a GPU, there are {}",
                        r.text("memory.host"), r.text("memory.host_capacity"));

@@ -133,8 +133,8 @@ TEST_CASE("experts: combining in a wider format costs the wider bytes one way") 
   CHECK(number(answer(q).placed->bytes) == Approx(0.75 * bf16));
 }
 
-// A router that draws a token's experts from 2 of 4 nodes: copies for each GPU that holds any of 3 of the 8 experts there,
-// which lie on 4 GPUs. Without the limit, of 16 on 8.
+// A router that draws a token's experts from 2 of 4 nodes: copies for each GPU that holds any of 3 of the 8 experts
+// there, which lie on 4 GPUs. Without the limit, of 16 on 8.
 TEST_CASE("experts: a node limit draws copies for GPUs from the nodes it allows") {
   Mlp<double> m = moe(16, 3);
   const Group<double> g{Count<double>(8), Count<double>(2)};

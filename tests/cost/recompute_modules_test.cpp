@@ -215,7 +215,7 @@ TEST_CASE("recompute modules: a policy takes the time of its modules, whatever t
   }
 }
 
-// Attention of a token over all pairs of 4096: 4 · 4096 · 4096 FLOP in each of 32 layers; over the causal half, half of it.
+// Attention of a token over all pairs of 4096: 4 · 4096 · 4096 FLOP in each of 32 layers; over the causal half, half.
 TEST_CASE("recompute modules: attention that runs again counts as the MFU counts it") {
   const auto again = [](const char* flops, const char* recompute) {
     return plan("llama-3-8b", fmt::format("cluster: 8xh100-sxm\nassume: {{preset: textbook, "

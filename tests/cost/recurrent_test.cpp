@@ -35,8 +35,8 @@ Asked plan(const std::string& model, const std::string& more) {
 // Per token: half a chunk, 128 tokens, each 8·128 (C·B of a group) + 8192 (x) wide; two products with the state.
 //   2 · (128 · (1024 + 8192) + 2 · 1048576) = 6,553,600 FLOP
 // Bytes: x twice and y once, B and C twice: 2·(3·8192 + 4·1024) = 57,344; the state in fp32 and in 16 bits, written and
-// read, a token's share of a chunk: 12·1048576/256 = 49,152; scores in fp32, written and read, of every group: 8·256·8 =
-// 16,384; time steps of a head: 26·128 = 3,328. In all 126,208.
+// read, a token's share of a chunk: 12·1048576/256 = 49,152; scores in fp32, written and read, of every group:
+// 8·256·8 = 16,384; time steps of a head: 26·128 = 3,328. In all 126,208.
 TEST_CASE("recurrent: a chunked scan of Mamba-2, a token") {
   const Asked a =
       layer("kind: mamba2, heads: 128, head_width: 64, state: 128, groups: 8, conv: 4, chunk: 256",
@@ -69,7 +69,8 @@ TEST_CASE("recurrent: a gated delta rule, a token") {
 
 // pytorch/helion, examples/fla/BENCHMARKS.md: chunked linear attention of flash-linear-attention (chunk 64) on H100,
 // forward: 1 · 8192 tokens of 96 heads 0.726 ms, 4 · 4096 of 64 heads 0.950 ms, 8 · 2048 of 32 heads of 256 1.338 ms.
-// They move their bytes at 83 to 86 % of the memory's rate; the stack's traffic.efficiency, 85 %, was not fitted on them.
+// They move their bytes at 83 to 86 % of the memory's rate; the stack's traffic.efficiency, 85 %, was not fitted on
+// them.
 TEST_CASE("recurrent: chunked linear attention takes the time that was measured") {
   struct Row {
     const char* mixer;
@@ -110,8 +111,8 @@ TEST_CASE("recurrent: tensor ranks share heads, groups and channels") {
   CHECK(mamba.value("forward.reduce_small.exposed") == mamba.value("forward.reduce_small.time"));
 }
 
-// A Mamba-2 layer keeps for a token, in bf16: the norm's input and output (2·4096), gate, x, B, C and time steps (18560),
-// the scan's output and the gated one (2·8192).
+// A Mamba-2 layer keeps for a token, in bf16: the norm's input and output (2·4096), gate, x, B, C and time steps
+// (18560), the scan's output and the gated one (2·8192).
 TEST_CASE("recurrent: what a layer keeps") {
   const auto kept = [](const std::string& more) {
     return ask(

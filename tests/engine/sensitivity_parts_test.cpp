@@ -1,5 +1,5 @@
-// The parts of a step time add up to it, whatever hides behind what: also where a schedule is played out, where copies to
-// the host wait for compute, where a pipeline has one micro-batch.
+// The parts of a step time add up to it, whatever hides behind what: also where a schedule is played out, where copies
+// to the host wait for compute, where a pipeline has one micro-batch.
 #include <fmt/format.h>
 
 #include "data.hpp"

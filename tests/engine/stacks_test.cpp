@@ -76,8 +76,15 @@ TEST_CASE("What a stack can't price is refused with a reason") {
       ask("model: mamba-2.8b\ncluster: 8xh100-sxm\n"
           "batch: {global: 64, micro: 1, sequence: 2048}\nassume: physical\n"
           "stack: generic-h100\n");
-  CHECK(mamba.failed);
-  CHECK(says(mamba, "mixer are not priced"));
+  CHECK_FALSE(mamba.failed);
+  CHECK(says(mamba, "the scans of mamba1 layers are not measured under stack 'generic-h100'"));
+  const Asked unknown =
+      ask("model: mamba-2.8b\ncluster: 8xh100-sxm\n"
+          "batch: {global: 64, micro: 1, sequence: 2048}\nassume: physical\n"
+          "stack: {base: generic-h100, scan: null}\n");
+  INFO(unknown.said);
+  CHECK(unknown.failed);
+  CHECK(says(unknown, "states nothing of scans, which mamba1 layers run"));
 }
 
 TEST_CASE("Time does not rise with bandwidth, peak or overlap") {

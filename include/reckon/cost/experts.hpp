@@ -66,6 +66,14 @@ struct Copies {
   Count<R> to_nodes, to_gpus;
 };
 
+// Whether a router's limit says anything of a group: it has more nodes, and so many hold a token's experts.
+template <class R>
+bool limits_nodes(const Mlp<R>& m, const Group<R>& g) {
+  if (m.node_limit <= 0) return false;
+  const auto nodes = g.q / g.r;
+  return m.node_limit < nodes && *m.top_k * nodes <= *m.experts * m.node_limit;
+}
+
 // A router with a limit draws a token's experts from those of so many nodes.
 template <class R>
 Count<R> limited_gpus(const Mlp<R>& m, const Group<R>& g) {
@@ -84,7 +92,7 @@ Copies<R> dispatch_copies(const Mlp<R>& m, const Group<R>& g, Dispatch conventio
   Copies<R> c;
   c.to_gpus = distinct_groups(m, g.q);
   if (!g.crosses()) return c;
-  if (!(m.node_limit <= 0) && m.node_limit < g.q / g.r) c.to_gpus = limited_gpus(m, g);
+  if (limits_nodes(m, g)) c.to_gpus = limited_gpus(m, g);
   c.to_nodes = distinct_groups(m, g.q / g.r);
   if (m.node_limit <= 0) return c;
   auto limit = m.node_limit;

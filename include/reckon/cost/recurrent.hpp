@@ -6,12 +6,13 @@
 // mamba2, delta_net and lightning are trained in chunks of Q tokens (mixer.chunk). Within one, each token is multiplied
 // with the Q/2 that a causal mask lets through, on average; between chunks a state S is written and read:
 //
-//   mamba2      2·(Q/2·(G·N + v) + 2·S)             C·B of every group, then x; states in and out       Dao 2024, sec. 6
-//   delta_net   2·(Q/2·(a·(3·d_k + Q/3) + 2·v) + 3·S)   K·Kᵀ, its inverse, W, U, Q·Kᵀ, values           Yang 2024
-//   lightning   2·(Q/2·2·v + 2·S)                    Q·Kᵀ, values; states in and out                    MiniMax-01
-//   mamba1      7·v·N in one fused kernel, on vector units, not in chunks                               Gu 2023
+//   mamba2      2·(Q/2·(G·N + v) + 2·S)                 C·B of a group, then x; states in and out
+//   delta_net   2·(Q/2·(a·(3·d_k + Q/3) + 2·v) + 3·S)   K·Kᵀ, its inverse, W, U, Q·Kᵀ, values
+//   lightning   2·(Q/2·2·v + 2·S)                       Q·Kᵀ, values; states in and out
+//   mamba1      7·v·N                                   one fused kernel on vector units, not in chunks
 //
-// Tensors pass in 16 bits, time steps and scores in fp32. Source of what each kernel reads and writes:
+// Tensors pass in 16 bits, time steps and scores in fp32. Source: Dao 2024, section 6 (mamba2), Yang 2024 (delta_net),
+// MiniMax-01 (lightning), Gu 2023 (mamba1); of what each kernel reads and writes
 // state-spaces/mamba ssd_combined.py; fla-org/flash-linear-attention, ops/gated_delta_rule and ops/linear_attn.
 #pragma once
 

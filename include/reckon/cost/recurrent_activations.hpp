@@ -10,9 +10,9 @@
 //   delta_net   convolution's input and output, gate, a·Q (inverted triangles), v, v
 //   lightning   q, k and v before and after their activation function, gate, v, v normed, v gated
 //
-// Source: what is saved in state-spaces/mamba ssd_combined.py (MambaSplitConv1dScanCombinedFn), selective_scan_interface.py;
-// fla-org/flash-linear-attention gated_delta_rule/chunk.py; MiniMax-Text-01 modeling code. Elements as precision.activations
-// has them; no run with such layers was measured.
+// Elements as precision.activations has them. Source: what is saved in state-spaces/mamba ssd_combined.py
+// (MambaSplitConv1dScanCombinedFn) and selective_scan_interface.py, fla-org/flash-linear-attention
+// gated_delta_rule/chunk.py and MiniMax-Text-01's modeling code.
 #pragma once
 
 #include "reckon/cost/kept.hpp"

@@ -4,6 +4,7 @@
 
 #include "../legal_tensor.hpp"
 #include "../whole_number.hpp"
+#include "reckon/cost/parameters.hpp"
 
 namespace reckon::searching {
 namespace {
@@ -73,7 +74,7 @@ class Reader {
     const bool attends =
         std::any_of(plan_.model.layers.begin(), plan_.model.layers.end(),
                     [](const auto& g) { return g.mixer.kind != MixerKind::kNone; });
-    return dimensioned() && attends && plan_.batch.sequence &&
+    return dimensioned() && attends && !any_recurrent(plan_.model) && plan_.batch.sequence &&
            number(*plan_.batch.sequence) % c == 0;
   }
 
