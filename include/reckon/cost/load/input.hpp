@@ -36,6 +36,7 @@ struct LoadInput {
   Count<R> slots, chunk;
   PromptSteps prompts = PromptSteps::kShared;
   Seconds<R> overhead{};
+  bool only_p90 = false;  // of percentiles, where nobody asks for others
   std::function<Seconds<R>(Count<R>, Count<R>)> step;
 
   bool decodes() const { return !(output <= 1); }

@@ -56,11 +56,12 @@ void tpot_figures(const LoadInput<R>& x, LoadFigures<R>& f) {
   f.tpot_p50 = kTpotP50(TPOT);
   auto p90 = TPOT + 1.2816 * sigma;
   auto p99 = TPOT + 2.3263 * sigma;
+  const bool p99_holds = plain(f.utilisation) <= kP99Until && !x.only_p90;
   const bool chunks = x.prompts != PromptSteps::kFirst;
   auto t_c = chunks ? x.step(n, c) : TPOT;
   NAME(t_c);
   f.tpot_p90 = chunks ? kTpotP90Capped(max(TPOT, min(p90, t_c))) : kTpotP90(p90);
-  if (plain(f.utilisation) <= kP99Until)
+  if (p99_holds)
     f.tpot_p99 = chunks ? kTpotP99Capped(max(TPOT, min(p99, t_c))) : kTpotP99(p99);
 }
 
@@ -78,9 +79,10 @@ void totals(const LoadInput<R>& x, LoadFigures<R>& f) {
 }
 
 template <class R>
-void percentiles(const LoadWaiting<R>& w, LoadFigures<R>& f) {
-  f.ttft_p50 = ttft_percentile(kTtftP50, kTtftP50Atom, w, 0.5);
+void percentiles(const LoadInput<R>& x, const LoadWaiting<R>& w, LoadFigures<R>& f) {
   f.ttft_p90 = ttft_percentile(kTtftP90, kTtftP90Atom, w, 0.9);
+  if (x.only_p90) return;
+  f.ttft_p50 = ttft_percentile(kTtftP50, kTtftP50Atom, w, 0.5);
   if (plain(f.utilisation) <= kP99Until)
     f.ttft_p99 = ttft_percentile(kTtftP99, kTtftP99Atom, w, 0.99);
 }
@@ -113,7 +115,7 @@ LoadFigures<R> load_figures(LoadInput<R> x, const LoadInput<double>& flat) {
     f.ttft = f.waiting->ttft;
   }
   const bool queue_outside = x.users && plain(f.utilisation) > kUsersPercentilesUntil;
-  if (f.waiting && !queue_outside) detail::percentiles(*f.waiting, f);
+  if (f.waiting && !queue_outside) detail::percentiles(x, *f.waiting, f);
   detail::tpot_figures(x, f);
   detail::totals(x, f);
   return f;

@@ -131,8 +131,11 @@ void pool_decode(const PoolsLoad<R>& x, const PoolsLoad<double>& flat, LoadFigur
   const auto rate_at = [&](double k) {
     return k / ((plain(flat.decode.output) - 1) * plain(flat.decode.step(Count<double>(k), {})));
   };
-  const double target = plain(rate_e), B = plain(e.slots);
-  const double n_is = root(0, B, [&](double k) { return rate_at(k) - target; });
+  const double target = plain(rate_e);
+  const double n_is = near_root(plain(e.slots), [&](double k) {
+    return k - target * (plain(flat.decode.output) - 1) *
+                   plain(flat.decode.step(Count<double>(k), {}));
+  });
   auto n_0 = found<R>("n_0", n_is);
   auto t_0 = called("t_0", e.step(n_0, none));
   auto rate_0 = kPoolRateOfDecodes(n_0 / ((o - 1) * t_0));
@@ -156,7 +159,8 @@ void pool_decode(const PoolsLoad<R>& x, const PoolsLoad<double>& flat, LoadFigur
   auto grows = called("g", min(n * t_more / t_n, 0.95));
   auto sigma = kPoolTpotDeviation(t_more * sqrt(2 * n * ca2 / (3 * (1 - grows))));
   f.tpot_p90 = kTpotP90(TPOT + 1.2816 * sigma);
-  if (plain(f.utilisation) <= kP99Until) f.tpot_p99 = kTpotP99(TPOT + 2.3263 * sigma);
+  if (plain(f.utilisation) <= kP99Until && !x.decode.only_p90)
+    f.tpot_p99 = kTpotP99(TPOT + 2.3263 * sigma);
   f.decoding->n = kPoolDecoding(y * n);
   f.decoding->step = t_n;
   f.decoding->tpot = TPOT;
@@ -212,7 +216,7 @@ LoadFigures<R> pool_figures(const PoolsLoad<R>& x, const PoolsLoad<double>& flat
   detail::add_up(alone, w);
   f.waiting = w;
   f.ttft = w.ttft;
-  detail::percentiles(w, f);
+  detail::percentiles(x.decode, w, f);
   if (x.decode.decodes()) detail::pool_decode(x, flat, f);
   detail::totals(x.decode, f);
   return f;

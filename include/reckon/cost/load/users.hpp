@@ -81,8 +81,9 @@ LoadWaiting<R> users_waiting(const LoadInput<R>& x, LoadDecoding<R> d, Count<R> 
 
 template <class R>
 Ratio<R> users_at(LoadInput<R> x, Count<R> n, Count<R> N) {
-  x.rate = rate_of_decodes(x, n);
-  auto TTFT = users_waiting(x, decoding_of(x, n), N).ttft;
+  const PromptWork<R> work = prompt_work(x, n);
+  x.rate = rate_of_decodes(x, n, work);
+  auto TTFT = users_waiting(x, decoding_of(x, n, work), N).ttft;
   return n + x.rate * TTFT;
 }
 
@@ -122,18 +123,18 @@ UsersLoad<R> load_of_users(LoadInput<R> x, const LoadInput<double>& flat, Count<
   NAME(N);
   if (!x.decodes()) return detail::more_than_places(x, N, full);
   const Count<double> N_flat = plain_quantity(N);
-  const std::function<double(double)> over = [&](double n) {
+  const auto over = [&](double n) {
     return plain(detail::users_at(flat, Count<double>(n), N_flat)) - plain(N_flat);
   };
   if (over(full.n) < 0) return detail::more_than_places(x, N, full);
-  const double n = root(0, full.n, over);
+  const double n = detail::near_root(full.n, over);
   x.rate =
       kUsersRate(detail::rate_where<R>(x, flat, n, over, [&](Count<R> m, Frequency<R>, Seconds<R>) {
         return detail::users_at(x, m, N) - N;
       }));
   UsersLoad<R> out;
   out.rate = x.rate;
-  out.decoding = decoding(x, flat);
+  out.decoding = decoding_near(x, flat, n);
   out.waiting = detail::users_waiting(x, out.decoding, N);
   out.ttft = out.waiting->ttft;
   return out;

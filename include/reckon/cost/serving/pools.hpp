@@ -139,8 +139,10 @@ PoolPair<R> best_pair(const ServingPlan<R>& plan, const ServingPools<R>& p, int 
   const double gp = plain(p.prefill_gpus), gd = plain(p.decode_gpus);
   double best = 0;
   int at_x = 1, at_y = 1;
+  // Beside x prefill workers the yield rises until the decode workers keep up, and falls from there.
   for (int x = 1; x <= most; ++x) {
-    for (int y = 1; y <= most; ++y) {
+    const int even = static_cast<int>(std::clamp(x * up / ud, 1.0, 1.0 * most));
+    for (int y = even; y <= std::min(even + 1, most); ++y) {
       const double yield = std::min(x * up, y * ud) / (x * gp + y * gd);
       if (yield <= best * (1 + 1e-9)) continue;  // of equals the fewest
       best = yield;

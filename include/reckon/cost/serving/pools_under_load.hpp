@@ -56,12 +56,13 @@ PoolsLoad<R> pools_load(const ServingPlan<R>& plan, const ServingMachine<R>& pre
   return out;
 }
 
-// `x` prefill and `y` decode workers.
+// `x` prefill and `y` decode workers. `only_p90`: of percentiles.
 template <class R>
 LoadFigures<R> pools_under_load(const ServingPlan<R>& plan, const ServingMachine<R>& pre,
                                 const ServingMachine<R>& s, const ServingPools<R>& p, Count<R> x,
-                                Count<R> y) {
-  const PoolsLoad<R> input = pools_load(plan, pre, s, p, x, y);
+                                Count<R> y, bool only_p90 = false) {
+  PoolsLoad<R> input = pools_load(plan, pre, s, p, x, y);
+  input.decode.only_p90 = only_p90;
   if constexpr (std::is_same_v<R, double>) {
     return in_tokens(plan, pool_figures(input, input));
   } else {
