@@ -426,7 +426,8 @@ std::vector<Command> commands(Values& v) {
                        ->type_name("")
                        ->required();
                    app.add_option("METRIC", v.sensitivity.metric,
-                                  "a metric id; step.time if left out")
+                                  "a metric id; if left out step.time, or the first that a table "
+                                  "of such plans shows")
                        ->type_name("");
                    word(app, "--case", v.sensitivity.which_case, "NAME", "one of the plan's cases");
                    sets(app, v.sensitivity.sets);

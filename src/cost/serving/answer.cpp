@@ -168,7 +168,7 @@ void sum_answer(const ServingPlan<R>& plan, Running<R>& run) {
   }
 }
 
-// The plan's own way under its load, and where a rate is stated every way.
+// The plan's own way under its load, and every way beside it; pools are not asked about users in the place of others.
 template <class R>
 void put_under_load(const ServingPlan<R>& plan, const ServingMachine<R>& s,
                     const ServingMachine<R>& pre, const ServingAnswer<R>& out, Running<R>& run) {
@@ -177,12 +177,11 @@ void put_under_load(const ServingPlan<R>& plan, const ServingMachine<R>& s,
   auto R_all = out.replicas;
   auto d = s.mesh.data;
   NAME(R_all, d);
-  const bool pools = plan.prefill && plan.workload.rate;
+  const bool pools = plan.prefill.has_value();
   const Count<R> one{1};
   auto E = pools ? one : kEngines(R_all * d);
   run.engines = E;
   if (!pools) run.load = under_load(plan, s, R_all, run.most, prompt_steps(plan));
-  if (!plan.workload.rate) return;
   NAME(E);
   const auto add = [&](WayOfServing way, const Count<R>& gpus, const Count<R>& engines,
                        const LoadFigures<R>& f) {
@@ -192,10 +191,10 @@ void put_under_load(const ServingPlan<R>& plan, const ServingMachine<R>& s,
     run.under[static_cast<std::size_t>(way)] = {gpus, kWaySaturation(rate_sat * E_way), f};
   };
   const ServingPools<R>& p = *run.pools;
-  if (p.asked)
+  if (p.asked && (pools || plan.workload.rate))
     add(WayOfServing::kDisaggregated, p.asked->gpus, one,
         pools_under_load(plan, pre, s, p, p.asked->x, p.asked->y, !pools));
-  if (pools) run.load = run.under[2]->figures;
+  if (pools && run.under[2]) run.load = run.under[2]->figures;
   const auto E_one = kEngines(R_all * d);
   const PromptSteps mine_is = prompt_steps(plan);
   const PromptSteps chunks = mine_is == PromptSteps::kFirst ? PromptSteps::kShared : mine_is;
@@ -206,7 +205,7 @@ void put_under_load(const ServingPlan<R>& plan, const ServingMachine<R>& s,
     add(way, out.gpus, E_one, own ? *run.load : under_load(plan, s, R_all, slots, prompts, true));
   }
   const std::size_t mine = pools ? 2 : mine_is == PromptSteps::kFirst ? 0 : 1;
-  run.saturates = run.under[mine]->saturation;
+  if (run.under[mine]) run.saturates = run.under[mine]->saturation;
 }
 
 template <class R>

@@ -16,6 +16,16 @@ load::Scenario scenario_of(const LoadQuestion<double>& question, const LoadAnswe
 // Arrivals and spreads of lengths; the means, and the rate, are the caller's.
 void set_traffic(const TrafficShape<double>& shape, double longest, load::Traffic& out);
 
+// "64 users", and what they think.
+std::string users_text(const TrafficShape<double>& shape, double users);
+// A figure of the closed form; where it has none, that a simulation says, or has said.
+std::string or_simulate(const Result& r, std::string_view id, bool simulated);
+// Caches wait for each other's ports, which the closed form leaves out.
+void warn_of_ports(const LoadFigures<double>& f, Result& r);
+// What a simulation cuts of requests drawn longer than the longest.
+void say_longest(const TrafficShape<double>& shape, double prompt, double output, double longest,
+                 Result& r);
+
 // What is said of a simulated load beside its outcome.
 struct PlayedLoad {
   bool targets = false, trace = false, pools = false;

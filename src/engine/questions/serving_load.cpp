@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "load_simulated.hpp"
 #include "needs.hpp"
 #include "reckon/units/format.hpp"
 #include "serving_say.hpp"
@@ -16,17 +17,13 @@ constexpr double kNearSaturation = 0.8;
 
 std::string load_of(const Plan& q) {
   if (q.workload.rate) return format_quantity(q.workload.rate->raw, kHertz, Hint::kRequestRate);
-  return format_quantity(q.workload.concurrency->raw, kOne, Hint::kCount) + " users";
-}
-
-std::string or_simulate(const Result& r, std::string_view id) {
-  const std::string s = text(r, id);
-  return s == "–" ? "simulate" : s;
+  return users_text(q.traffic, plain(*q.workload.concurrency));
 }
 
 // What is full when the queue begins to grow.
 std::string full_of(const Plan& q, const Out& out) {
   const LoadFigures<double>& f = *out.running->load;
+  if (f.full.by_move_first) return "the ports that caches move over never rest";
   if (own_way(q) == WayOfServing::kDisaggregated)
     return f.full.by_prefill_first ? "the prefill workers never rest"
                                    : "the decode workers' batches are full";
@@ -38,10 +35,12 @@ std::string full_of(const Plan& q, const Out& out) {
 
 void say_waits(const Plan& q, const Out& out, Result& r) {
   const LoadFigures<double>& f = *out.running->load;
-  r.answer.lines.push_back(
-      fmt::format("under {}: TTFT {} mean, p50 {}, p90 {}, p99: {}", load_of(q),
-                  text(r, "serve.ttft"), or_simulate(r, "serve.ttft_p50"),
-                  or_simulate(r, "serve.ttft_p90"), or_simulate(r, "serve.ttft_p99")));
+  const auto figure = [&](std::string_view id) {
+    return or_simulate(r, id, q.simulation.simulate);
+  };
+  r.answer.lines.push_back(fmt::format("under {}: TTFT {} mean, p50 {}, p90 {}, p99: {}",
+                                       load_of(q), figure("serve.ttft"), figure("serve.ttft_p50"),
+                                       figure("serve.ttft_p90"), figure("serve.ttft_p99")));
   const bool pools = own_way(q) == WayOfServing::kDisaggregated;
   if (f.waiting)
     r.answer.lines.push_back(
@@ -53,8 +52,8 @@ void say_waits(const Plan& q, const Out& out, Result& r) {
   if (f.tpot)
     r.answer.lines.push_back(
         fmt::format("TPOT {} mean, p90 {}, p99: {}, without the first token; {} with it",
-                    text(r, "serve.tpot"), text(r, "serve.tpot_p90"),
-                    or_simulate(r, "serve.tpot_p99"), text(r, "serve.tpot_inclusive")));
+                    text(r, "serve.tpot"), text(r, "serve.tpot_p90"), figure("serve.tpot_p99"),
+                    text(r, "serve.tpot_inclusive")));
 }
 
 void say_keeping(const Plan& q, const LoadFigures<double>& f, Result& r) {
@@ -74,7 +73,7 @@ void say_keeping(const Plan& q, const LoadFigures<double>& f, Result& r) {
 }
 
 void add_ways_under(const Out& out, Result& r) {
-  Grid g{"The same rate on each way, closed form",
+  Grid g{"The same load on each way, closed form",
          "",
          {{"gpus", "GPUs"},
           {"saturation", "saturates at"},
@@ -92,7 +91,9 @@ void add_ways_under(const Out& out, Result& r) {
     if (!out.running->under[i]) continue;
     g.rows.push_back(
         {kRows[i].first, kRows[i].second,
-         out.running->under[i]->figures.unbounded ? "the queue grows without bound" : ""});
+         out.running->under[i]->figures.unbounded ? "the queue grows without bound"
+        : out.running->under[i]->figures.no_form ? "no closed form: simulate"
+                                                 : ""});
   }
   if (g.rows.size() > 1) r.answer.grids.push_back(std::move(g));
 }
@@ -100,7 +101,7 @@ void add_ways_under(const Out& out, Result& r) {
 }  // namespace
 
 WayOfServing own_way(const Plan& q) {
-  if (q.prefill && q.workload.rate) return WayOfServing::kDisaggregated;
+  if (q.prefill && (q.workload.rate || q.workload.concurrency)) return WayOfServing::kDisaggregated;
   return prompt_steps(q) == PromptSteps::kFirst ? WayOfServing::kPrefillFirst
                                                 : WayOfServing::kMixed;
 }
@@ -109,7 +110,12 @@ void say_load(const Plan& q, const Out& out, Result& r) {
   const Running<double>& run = *out.running;
   if (!run.load) return;
   const LoadFigures<double>& f = *run.load;
-  if (f.unbounded) {
+  if (f.no_form) {
+    r.answer.lines.push_back(
+        fmt::format("under {}: they wait for prefill and decode in a circle, which has no closed "
+                    "form; at most {}, where {}",
+                    load_of(q), text(r, "serve.saturates"), full_of(q, out)));
+  } else if (f.unbounded) {
     r.fits = false;
     r.warnings.push_back(
         fmt::format("the queue grows without bound: {} arrive, and {} are taken at most, where {}",
@@ -127,6 +133,7 @@ void say_load(const Plan& q, const Out& out, Result& r) {
                       "errors of a step's time or the rate grow with them",
                       text(r, "serve.utilisation")));
   }
+  if (own_way(q) == WayOfServing::kDisaggregated) warn_of_ports(f, r);
   add_ways_under(out, r);
 }
 

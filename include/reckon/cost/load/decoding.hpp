@@ -218,9 +218,10 @@ double near_root(double high, const F& f) {
 // Rates at which the batch, and prefill, are full.
 template <class R>
 struct LoadLimits {
-  std::optional<Frequency<R>> by_batch, by_prefill;
+  std::optional<Frequency<R>> by_batch, by_prefill, by_move;
   Frequency<R> rate;
   bool by_prefill_first = false;  // prefill binds
+  bool by_move_first = false;     // the ports do
   double n = 0;                   // that decode then
 };
 

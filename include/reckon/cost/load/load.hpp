@@ -32,6 +32,7 @@ struct LoadFigures {
   Frequency<R> rate;
   Ratio<R> utilisation;
   bool unbounded = false;
+  bool no_form = false;  // users before pools: the limits alone
   std::optional<Frequency<R>> little;
   // Absent beyond saturation.
   std::optional<LoadDecoding<R>> decoding;

@@ -51,13 +51,15 @@ void LoadAnswer<R>::metrics(V&& v) const {
   constexpr const char* kOneToken = "answers of one token have none after the first";
   constexpr const char* kSimulate = "simulate: no closed form holds above half of saturation";
   constexpr const char* kQueued = "more users than places: they queue outside, simulate";
+  constexpr const char* kNoForm = "users before pools: no closed form, simulate";
   const LoadFigures<R>& f = figures;
   const auto of = [](const auto& whole, auto get) {
     using T = std::decay_t<decltype(get(*whole))>;
     return whole ? std::optional<T>(get(*whole)) : std::nullopt;
   };
-  const char* none = f.unbounded ? kUnbounded : kQueued;
-  const char* no_tpot = f.unbounded ? kUnbounded : kOneToken;
+  const char* none = f.unbounded ? kUnbounded : f.no_form ? kNoForm : kQueued;
+  const char* no_tpot = f.unbounded ? kUnbounded : f.no_form ? kNoForm : kOneToken;
+  const char* beyond = f.no_form ? kNoForm : kUnbounded;
   const char* no_p99 = !f.ttft_p50 ? none : kSimulate;
   v(kTtft, f.ttft, none);
   v(kTtftP50, f.ttft_p50, none);
@@ -74,15 +76,16 @@ void LoadAnswer<R>::metrics(V&& v) const {
   v(kTpotP50, f.tpot_p50, no_tpot);
   v(kTpotP90, f.tpot_p90, no_tpot);
   v(kTpotP99, f.tpot_p99, f.tpot ? kSimulate : no_tpot);
-  v(kInclusive, f.inclusive, kUnbounded);
-  v(kEndToEnd, f.end_to_end, kUnbounded);
-  v(kOutputRate, f.tokens_rate, kUnbounded);
-  v(kPresent, f.present, kUnbounded);
+  v(kInclusive, f.inclusive, beyond);
+  v(kEndToEnd, f.end_to_end, beyond);
+  v(kOutputRate, f.tokens_rate, beyond);
+  v(kPresent, f.present, beyond);
   using D = const LoadDecoding<R>&;
-  v(kDecoding, of(f.decoding, [](D d) { return d.n; }), kUnbounded);
-  v(kPrefillShare, of(f.decoding, [](D d) { return d.rho; }), kUnbounded);
-  v(MetricInfo{"load.rate", "requests that arrive", Hint::kRequestRate}, f.rate);
-  v(kUtilisation, f.utilisation);
+  v(kDecoding, of(f.decoding, [](D d) { return d.n; }), beyond);
+  v(kPrefillShare, of(f.decoding, [](D d) { return d.rho; }), beyond);
+  v(MetricInfo{"load.rate", "requests that arrive", Hint::kRequestRate},
+    f.no_form ? std::nullopt : std::optional<Frequency<R>>(f.rate), kNoForm);
+  v(kUtilisation, f.no_form ? std::nullopt : std::optional<Ratio<R>>(f.utilisation), kNoForm);
   v(kSaturation, f.full.rate);
   v(kLittleBound, f.little, kOneToken);
   v(MetricInfo{"load.step_alone", "step that carries nothing"}, step_alone);

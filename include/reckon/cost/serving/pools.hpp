@@ -69,6 +69,7 @@ struct ServingPools {
   Ratio<R> ratio;
   Bytes<R> cache;
   std::optional<Seconds<R>> transfer;
+  Seconds<R> sends{}, receives{};  // a prompt's cache holds the ports of a prefill, a decode worker
   std::optional<Ratio<R>> transfer_load;
   std::optional<Bytes<R>> prefill_space;  // of a prefill GPU, beside its weights
   Bytes<R> prefill_sequence{};            // of a prompt's cache on it
@@ -180,6 +181,8 @@ void move_cache(const PoolParts<R>& of, ServingPools<R>& out) {
   const Latency<R>& wait = plan.assume.latency;
   auto a_move = wait.base + wait.network_hop;
   NAME(KV_move, W_pre, W_dec, L, a_move);
+  out.sends = called("t_send", KV_move / W_pre);
+  out.receives = called("t_recv", KV_move / W_dec);
   out.transfer = plan.prefill && plan.prefill->layerwise
                      ? kMoveLast(a_move + KV_move / L / min(W_pre, W_dec))
                      : kMoveTime(a_move + KV_move / min(W_pre, W_dec));

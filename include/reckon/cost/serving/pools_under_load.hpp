@@ -34,7 +34,8 @@ PoolsLoad<R> pools_load(const ServingPlan<R>& plan, const ServingMachine<R>& pre
                         Count<R> y) {
   PoolsLoad<R> out;
   load_lengths(plan, out.decode);
-  out.decode.rate = *plan.workload.rate;
+  if (plan.workload.rate) out.decode.rate = *plan.workload.rate;
+  out.decode.users = plan.workload.concurrency;
   out.decode.burst = burst_of(plan.traffic, plan.workload.rate);
   out.decode.slots = max(floor(p.batch), 1);
   const Count<R> T = served_context(plan.workload);
@@ -53,6 +54,10 @@ PoolsLoad<R> pools_load(const ServingPlan<R>& plan, const ServingMachine<R>& pre
   auto s_new = out.decode.prompt;
   NAME(t_move, s_new);
   out.transfer_token = kMoveToken(t_move / s_new);
+  out.sends = p.sends;
+  out.receives = p.receives;
+  out.senders = x;
+  out.receivers = y;
   return out;
 }
 

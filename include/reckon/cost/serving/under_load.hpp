@@ -107,6 +107,7 @@ LoadInput<R> load_input(const ServingPlan<R>& plan, const ServingMachine<R>& s, 
     auto c_all = *plan.workload.concurrency;
     NAME(c_all);
     x.users = kRankUsers(max(c_all / (R_all * d), 1));
+    x.think = plan.traffic.think;
   }
   load_lengths(plan, x);
   const auto chunk = stated_or(plan.settings.chunk, plan.engine.limits.chunk);
@@ -144,7 +145,7 @@ class RecentSteps {
 // With a speculative plan the closed form counts in steps; here in tokens, of which a step yields several.
 template <class R>
 LoadFigures<R> in_tokens(const ServingPlan<R>& plan, LoadFigures<R> f) {
-  if (!plan.speculative || f.unbounded) return f;
+  if (!plan.speculative || f.unbounded || f.no_form) return f;
   auto a = accepted_tokens(*plan.speculative);
   NAME(a);
   for (auto figure : {&LoadFigures<R>::tpot, &LoadFigures<R>::tpot_p50, &LoadFigures<R>::tpot_p90,
