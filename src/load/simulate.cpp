@@ -54,6 +54,24 @@ double mean_of(const std::vector<double>& x, std::size_t from, std::size_t to) {
   return to > from ? sum / static_cast<double>(to - from) : 0;
 }
 
+// Of the measured requests, first to last. Users who think come in another order than they were answered in: of theirs
+// all but a twentieth at either end.
+double arrival_rate(const Scenario& s, const std::vector<Request>& requests, std::size_t from,
+                    std::size_t measured) {
+  std::size_t first = from, last = requests.size() - 1;
+  std::vector<double> at;
+  if (s.users > 0) {
+    for (std::size_t i = from; i < requests.size(); ++i) at.push_back(requests[i].arrival);
+    std::sort(at.begin(), at.end());
+    first = at.size() / 20;
+    last = at.size() - 1 - first;
+  }
+  const double time = s.users > 0 ? at[last] - at[first]
+                                  : requests[last].arrival - requests[first].arrival;
+  const double served = static_cast<double>(measured) / static_cast<double>(requests.size() - from);
+  return time > 0 ? (static_cast<double>(last - first + 1) * served - 1) / time : 0;
+}
+
 Sample summary(const Scenario& s, const std::vector<Request>& requests, const Run& run,
                std::size_t from) {
   Sample out;
@@ -69,15 +87,8 @@ Sample summary(const Scenario& s, const std::vector<Request>& requests, const Ru
     out.waits[i] = mean_of(t.waiting, i * n / 4, (i + 1) * n / 4);
   out.residual = t.residual / static_cast<double>(n);
   out.met = static_cast<double>(t.met) / static_cast<double>(n);
-  // Of users the last to come need not be the last to ask.
-  double begin = requests[from].arrival, end = begin;
-  for (std::size_t i = from; i < requests.size(); ++i) {
-    begin = std::min(begin, requests[i].arrival);
-    end = std::max(end, requests[i].arrival);
-  }
-  const double time = end - begin;
   out.port_wait = run.totals.ports / static_cast<double>(n);
-  out.rate = time > 0 ? static_cast<double>(n - 1) / time : 0;
+  out.rate = arrival_rate(s, requests, from, n);
   out.end_to_end = spread_of(std::move(t.end_to_end));
   out.present = run.totals.time() > 0 ? run.totals.present / run.totals.time() : 0;
   out.little = out.rate * (out.end_to_end.mean - s.overhead);

@@ -174,6 +174,7 @@ int workers_in_target(const ServingPlan<R>& plan, const ServingMachine<R>& pre,
     for (int k = least; k <= least + kMostMore; ++k) {
       const auto f = pools_under_load(plan, pre, s, p, structural<R>("x", k), y, true);
       if (!f.unbounded && f.ttft_p90 && *f.ttft_p90 <= *plan.targets.ttft) return k;
+      if (f.no_percentiles) return least;
       if (!f.unbounded && plain(f.waiting->queue) < 1e-3 * plain(*f.ttft)) return least;
     }
     return least;

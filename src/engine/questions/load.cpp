@@ -89,7 +89,14 @@ class LoadKind : public QuestionOf<LoadQuestion> {
           "{} of saturation: waits grow without bound from here, and small errors of the step's "
           "time or the rate grow with them",
           text(r, kUtilisation.id)));
-    if (!f.unbounded && !f.no_form) r.answer.formulas = {std::string(kTtft.id)};
+    if (f.ttft) r.answer.formulas = {std::string(kTtft.id)};
+    const double burst = q.traffic.users ? 1 : plain(burst_of(q.traffic, q.traffic.rate));
+    warn_of_arrivals(f, burst, q.simulation.simulate, r);
+    if (q.traffic.users && !q.pools.stated())
+      warn_of_step({plain(*q.traffic.users), plain(*q.traffic.prompt),
+                    q.engine.chunk ? plain(*q.engine.chunk) : 0,
+                    q.engine.prompts == PromptSteps::kShared},
+                   q.traffic, q.simulation.simulate, r);
     if (f.tpot) r.answer.formulas.emplace_back(kTpot.id);
     r.answer.formulas.emplace_back(kSaturation.id);
     notes(q, f, r);
@@ -268,15 +275,21 @@ class LoadKind : public QuestionOf<LoadQuestion> {
           fmt::format("TTFT {} mean, p50 {}, p90 {}, p99: {}", text(r, kTtft.id),
                       text(r, kTtftP50.id), text(r, kTtftP90.id),
                       or_simulate(r, kTtftP99.id, played)));
+    else if (f.no_waits)
+      r.answer.lines.push_back("TTFT: " + or_simulate(r, kTtft.id, played));
+    else if (f.no_percentiles)
+      r.answer.lines.push_back(fmt::format("TTFT {} mean; its percentiles: {}",
+                                           text(r, kTtft.id),
+                                           or_simulate(r, kTtftP50.id, played)));
     else
       r.answer.lines.push_back(fmt::format(
           "TTFT {} mean, nearly all of it waiting for a place; its percentiles: {}",
           text(r, kTtft.id), or_simulate(r, kTtftP50.id, played)));
-    if (f.waiting && q.pools.stated())
+    if (f.waiting && f.ttft && q.pools.stated())
       r.answer.lines.push_back(
           fmt::format("waiting for a prefill worker {}, prefill {}, moving the cache {}",
                       text(r, kQueue.id), text(r, kPrefillAlone.id), text(r, kChunking.id)));
-    else if (f.waiting)
+    else if (f.waiting && f.ttft)
       r.answer.lines.push_back(
           fmt::format("waiting {} (the step that runs {}, prompts ahead {}, a place in the batch "
                       "{}), prefill alone "
@@ -285,11 +298,16 @@ class LoadKind : public QuestionOf<LoadQuestion> {
                       text(r, kSlotMean.id), text(r, kPrefillAlone.id), text(r, kChunking.id)));
     if (f.tpot)
       r.answer.lines.push_back(
-          fmt::format("TPOT {} mean, p90 {}, without the first token; {} with it",
-                      text(r, kTpot.id), text(r, kTpotP90.id), text(r, kInclusive.id)));
-    r.answer.lines.push_back(fmt::format(
-        "{} end to end; {} inside at once, {} of them decoding; {}", text(r, kEndToEnd.id),
-        text(r, kPresent.id), text(r, kDecoding.id), text(r, kOutputRate.id)));
+          fmt::format("TPOT {} mean, p90 {}, without the first token{}", text(r, kTpot.id),
+                      text(r, kTpotP90.id),
+                      f.inclusive ? fmt::format("; {} with it", text(r, kInclusive.id)) : ""));
+    if (f.end_to_end)
+      r.answer.lines.push_back(fmt::format(
+          "{} end to end; {} inside at once, {} of them decoding; {}", text(r, kEndToEnd.id),
+          text(r, kPresent.id), text(r, kDecoding.id), text(r, kOutputRate.id)));
+    else
+      r.answer.lines.push_back(fmt::format("{} decode at once; {}", text(r, kDecoding.id),
+                                           text(r, kOutputRate.id)));
     say_targets(q, f, r);
   }
 
@@ -343,11 +361,7 @@ class LoadKind : public QuestionOf<LoadQuestion> {
           "saturation: mean absolute deviation 2 % of TTFT's mean, 3 % of p50, 5 % of p90, 5 % of "
           "p99 (up to 50 %); "
           "4 to 6 % of TPOT's. How good the step's time is, is another matter.");
-    if (q.traffic.users && q.traffic.think)
-      r.answer.notes.emplace_back(
-          "Users who think: N = n + λ·(TTFT + Z), and requests come in the middle of a step; how "
-          "this agrees with the simulation is in docs/decisions/0022.");
-    else if (q.traffic.users)
+    if (q.traffic.users && !q.traffic.think)
       r.answer.notes.emplace_back(
           "Closed form against its simulation over 90 loads of 1 to 200 users: mean absolute "
           "deviation 3 % of TTFT's mean, 5 % of p90 (up to 90 % of saturation), 1 % of TPOT and of "
@@ -356,11 +370,6 @@ class LoadKind : public QuestionOf<LoadQuestion> {
       r.answer.notes.emplace_back(
           "The closed form takes the trace's rate, means and spreads, lengths as lognormal and "
           "arrivals by their burstiness; the simulation plays the trace itself.");
-    else if (q.traffic.arrivals != ArrivalKind::kPoisson)
-      r.answer.notes.emplace_back(
-          "Bursts lengthen the wait as in heavy traffic: against simulations the mean is off by up "
-          "to "
-          "a half, either way (simulate: yes).");
   }
 };
 

@@ -251,6 +251,30 @@ std::string or_simulate(const Result& r, std::string_view id, bool simulated) {
   return simulated ? "by simulation, below" : "simulate";
 }
 
+void warn_of_arrivals(const LoadFigures<double>& f, double burst, bool simulated, Result& r) {
+  if (f.unbounded || f.no_form || !f.no_percentiles) return;
+  const char* where = simulated ? "simulated below" : "simulate: yes";
+  if (f.no_waits) {
+    r.warnings.push_back(fmt::format("{}{}", f.no_waits, simulated ? "d below" : ": yes"));
+    return;
+  }
+  r.warnings.push_back(fmt::format(
+      "arrivals are {} (dispersion {}, Poisson 1): the closed form's mean wait is off by up to a "
+      "third, and its percentiles do not hold ({})",
+      burst > 1 ? "uneven" : "more even than by chance",
+      format_quantity(burst, kOne, Hint::kRatio), where));
+}
+
+void warn_of_step(const InStep& of, const TrafficShape<double>& shape, bool simulated, Result& r) {
+  const bool stay = of.shared && of.users > 1 && of.chunk >= 2 * of.prompt;
+  if (!stay || shape.output_spread || shape.think || !shape.trace.empty()) return;
+  r.warnings.push_back(fmt::format(
+      "answers of one length keep users in step: those whose prompts share a chunk stay together, "
+      "and their first tokens come later than the closed form says ({}; output_spread: 0.5 takes "
+      "them apart)",
+      simulated ? "simulated below" : "simulate: yes"));
+}
+
 void warn_of_ports(const LoadFigures<double>& f, Result& r) {
   constexpr double kBusyPorts = 0.5;
   if (!f.full.by_move || f.unbounded) return;

@@ -20,6 +20,14 @@ void set_traffic(const TrafficShape<double>& shape, double longest, load::Traffi
 std::string users_text(const TrafficShape<double>& shape, double users);
 // A figure of the closed form; where it has none, that a simulation says, or has said.
 std::string or_simulate(const Result& r, std::string_view id, bool simulated);
+// Where the closed form is not for such arrivals: what it leaves out, and where to find it.
+void warn_of_arrivals(const LoadFigures<double>& f, double burst, bool simulated, Result& r);
+// Users whose answers are of one length stay in step if several prompts share a chunk.
+struct InStep {
+  double users = 0, prompt = 0, chunk = 0;  // of one engine; tokens
+  bool shared = false;                      // chunks take from several prompts
+};
+void warn_of_step(const InStep& of, const TrafficShape<double>& shape, bool simulated, Result& r);
 // Caches wait for each other's ports, which the closed form leaves out.
 void warn_of_ports(const LoadFigures<double>& f, Result& r);
 // What a simulation cuts of requests drawn longer than the longest.

@@ -44,7 +44,7 @@ void check_lengths(const Plan& q, const Asked& asked) {
                                                        : "the simulation plays none beyond the "
                                                          "model's context of",
                                      tokens(longest)))
-        .help(q.traffic.longest ? "shorten them, or a longer longest:"
+        .help(q.traffic.longest ? "shorten them, or state a larger longest"
                                 : "shorten them, or longest: for a model that was extended");
   else if (q.model.context && all > value_of(q.model.context->raw))
     asked.diagnostics.warning(

@@ -38,11 +38,15 @@ void say_waits(const Plan& q, const Out& out, Result& r) {
   const auto figure = [&](std::string_view id) {
     return or_simulate(r, id, q.simulation.simulate);
   };
-  r.answer.lines.push_back(fmt::format("under {}: TTFT {} mean, p50 {}, p90 {}, p99: {}",
-                                       load_of(q), figure("serve.ttft"), figure("serve.ttft_p50"),
-                                       figure("serve.ttft_p90"), figure("serve.ttft_p99")));
+  if (f.no_waits)
+    r.answer.lines.push_back(fmt::format("under {}: TTFT: {}", load_of(q), figure("serve.ttft")));
+  else
+    r.answer.lines.push_back(fmt::format("under {}: TTFT {} mean, p50 {}, p90 {}, p99: {}",
+                                         load_of(q), text(r, "serve.ttft"),
+                                         figure("serve.ttft_p50"), figure("serve.ttft_p90"),
+                                         figure("serve.ttft_p99")));
   const bool pools = own_way(q) == WayOfServing::kDisaggregated;
-  if (f.waiting)
+  if (f.waiting && f.ttft)
     r.answer.lines.push_back(
         fmt::format("of it waiting {}, the prompt as if alone {}, {} {}, the request itself {}",
                     text(r, "serve.ttft_waiting"), text(r, "serve.ttft_service"),
@@ -51,9 +55,10 @@ void say_waits(const Plan& q, const Out& out, Result& r) {
                     format_quantity(plain(q.engine.overhead.request), kSecond)));
   if (f.tpot)
     r.answer.lines.push_back(
-        fmt::format("TPOT {} mean, p90 {}, p99: {}, without the first token; {} with it",
+        fmt::format("TPOT {} mean, p90 {}, p99: {}, without the first token{}",
                     text(r, "serve.tpot"), text(r, "serve.tpot_p90"), figure("serve.tpot_p99"),
-                    text(r, "serve.tpot_inclusive")));
+                    f.inclusive ? fmt::format("; {} with it", text(r, "serve.tpot_inclusive"))
+                                : std::string()));
 }
 
 void say_keeping(const Plan& q, const LoadFigures<double>& f, Result& r) {
@@ -121,12 +126,24 @@ void say_load(const Plan& q, const Out& out, Result& r) {
         fmt::format("the queue grows without bound: {} arrive, and {} are taken at most, where {}",
                     load_of(q), text(r, "serve.saturates"), full_of(q, out)));
   } else {
+    const double engines = plain(*run.engines);
+    const double burst =
+        q.workload.rate
+            ? plain(burst_of_share(burst_of(q.traffic, q.workload.rate), Count<double>(engines)))
+            : 1;
+    warn_of_arrivals(f, burst, q.simulation.simulate, r);
+    const auto chunk = stated_or(q.settings.chunk, q.engine.limits.chunk);
+    if (q.workload.concurrency)
+      warn_of_step({plain(*q.workload.concurrency) / engines,
+                    plain(fresh_prompt(q.workload).fresh), chunk ? plain(*chunk) : 0,
+                    prompt_steps(q) == PromptSteps::kShared},
+                   q.traffic, q.simulation.simulate, r);
     say_waits(q, out, r);
     say_keeping(q, f, r);
     r.answer.lines.push_back(
-        fmt::format("{} of saturation, which is at {}, where {}; {} requests inside",
+        fmt::format("{} of saturation, which is at {}, where {}{}",
                     text(r, "serve.utilisation"), text(r, "serve.saturates"), full_of(q, out),
-                    text(r, "serve.concurrency")));
+                    f.present ? "; requests inside: " + text(r, "serve.concurrency") : ""));
     if (q.workload.rate && plain(f.utilisation) > kNearSaturation)
       r.warnings.push_back(
           fmt::format("{} of what the engines take: waits grow without bound from here, and small "

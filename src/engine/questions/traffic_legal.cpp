@@ -85,6 +85,8 @@ void add_steers(const TrafficShape<double>& t, const LoadSimulation<double>& s,
   if (s.simulate)
     out.insert(out.end(),
                {"requests", "replications", "seed", "output_spread", "longest", "swap", "block"});
+  // What the closed form has no wait for bears on the simulation, and on what is said of it.
+  out.insert(out.end(), {"users", "concurrency", "think", "burst", "pause", "burstiness"});
   if (!t.trace.empty())
     out.insert(out.end(),
                {"rate", "prompt", "output", "prompt_spread", "output_spread", "burstiness"});

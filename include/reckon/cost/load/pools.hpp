@@ -238,6 +238,7 @@ LoadFigures<R> pool_figures(const PoolsLoad<R>& x, const PoolsLoad<double>& flat
   detail::add_up(alone, w);
   f.waiting = w;
   f.ttft = w.ttft;
+  detail::judge(x.decode, f);
   detail::percentiles(x.decode, w, f);
   if (x.decode.decodes()) detail::pool_decode(x, flat, f);
   detail::totals(x.decode, f);

@@ -144,6 +144,7 @@ void under_metrics(V&& v, const Running<R>& r) {
     const WayUnderLoad<R>& w = *r.under[i];
     const char* why = w.figures.unbounded ? "beyond saturation the queue grows without bound"
                              : w.figures.no_form ? "users before pools: no closed form, simulate"
+                             : w.figures.no_percentiles ? w.figures.no_percentiles
                                                  : "no closed form here: simulate";
     v(kUnderMetrics[i].gpus, w.gpus);
     v(kUnderMetrics[i].saturation, w.saturation);
@@ -166,6 +167,7 @@ void load_metrics(V&& v, const Running<R>& r) {
   const char* why = !r.load             ? kNoLoad
                     : r.load->unbounded ? kUnbounded
                     : r.load->no_form   ? "users before pools: no closed form, simulate"
+                    : r.load->no_percentiles ? r.load->no_percentiles
                                         : "no closed form here: simulate";
   const auto of = [&r](auto get) {
     using T = std::decay_t<decltype(get(*r.load))>;
@@ -184,10 +186,11 @@ void load_metrics(V&& v, const Running<R>& r) {
   v(MetricInfo("serve.ttft_p90", "first token, 90th percentile"),
     of([](Load x) { return x.ttft_p90; }), why);
   v(MetricInfo("serve.ttft_p99", "first token, 99th percentile"),
-    of([](Load x) { return x.ttft_p99; }), !r.load || r.load->unbounded ? why : "p99: simulate");
+    of([](Load x) { return x.ttft_p99; }),
+    !r.load || r.load->unbounded || r.load->no_percentiles ? why : "p99: simulate");
   const auto part = [&r](auto get) {
     using T = std::decay_t<decltype(get(*r.load->waiting))>;
-    return r.load && r.load->waiting ? std::optional<T>(get(*r.load->waiting)) : std::nullopt;
+    return r.load && r.load->waiting && r.load->ttft ? std::optional<T>(get(*r.load->waiting)) : std::nullopt;
   };
   using Parts = const LoadWaiting<R>&;
   v(MetricInfo("serve.ttft_waiting", "of it: waiting, for a step, for prompts ahead, for a place"),
@@ -215,12 +218,15 @@ void load_metrics(V&& v, const Running<R>& r) {
     of([](Load x) { return x.end_to_end; }), why);
   std::optional<Ratio<R>> present;
   std::optional<Frequency<R>> tokens, per_user;
-  if (r.load && r.load->present && r.load->tokens_rate) {
+  if (r.load && r.load->tokens_rate) {
     auto E = *r.engines;
-    auto L_one = *r.load->present;
     auto X_one = *r.load->tokens_rate;
-    NAME(E, L_one, X_one);
-    present = kAllPresent(L_one * E);
+    NAME(E, X_one);
+    if (r.load->present) {
+      auto L_one = *r.load->present;
+      NAME(L_one);
+      present = kAllPresent(L_one * E);
+    }
     tokens = kAllTokens(X_one * E);
     if (r.load->tpot) {
       auto t_tok = *r.load->tpot;

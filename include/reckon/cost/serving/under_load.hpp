@@ -155,11 +155,14 @@ LoadFigures<R> in_tokens(const ServingPlan<R>& plan, LoadFigures<R> f) {
     NAME(t_step);
     f.*figure = kTpotDrafted(t_step / a);
   }
-  auto T_all = *f.end_to_end;
   auto rate = f.rate;
   auto o = *plan.workload.output;
-  NAME(T_all, rate, o);
-  f.inclusive = kInclusive(T_all / o);
+  NAME(rate, o);
+  if (f.end_to_end) {
+    auto T_all = *f.end_to_end;
+    NAME(T_all);
+    f.inclusive = kInclusive(T_all / o);
+  }
   f.tokens_rate = kOutputRate(rate * o);
   return f;
 }
