@@ -78,7 +78,7 @@ struct FormulasOptions {
 int formulas(Session&, const Shared&, const FormulasOptions&);
 
 struct SensitivityOptions {
-  std::string plan, metric = "step.time", which_case;
+  std::string plan, metric, which_case;
   std::vector<std::string> sets;
 };
 int sensitivity(Session&, const Shared&, const SensitivityOptions&);

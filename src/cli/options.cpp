@@ -81,12 +81,9 @@ std::string whole_number(const std::string& word) {
              : fmt::format("'{}' is not a whole number from 0 to 100", printable(word));
 }
 
-// --node-gpus for node_gpus; people call a cluster its GPUs.
-std::string flag_of(std::string_view field) {
-  if (field == "cluster") return "--gpus,--cluster";
-  std::string flag = "--" + std::string(field);
-  std::replace(flag.begin(), flag.end(), '_', '-');
-  return flag;
+// People call a cluster its GPUs.
+std::string flag_of(std::string_view question, std::string_view field) {
+  return field == "cluster" ? "--gpus,--cluster" : flag_of_field(question, field);
 }
 
 const char* type_of(const Description& d) {
@@ -100,22 +97,22 @@ const char* type_of(const Description& d) {
   return "N";
 }
 
-void declare_field(CLI::App& app, const Description& d, std::string_view positional,
-                   std::string_view rest, QuestionFlags& to) {
-  const std::string key(d.key), meaning(d.meaning);
+void declare_field(CLI::App& app, const Description& d, const QuestionInfo& info,
+                   QuestionFlags& to) {
+  const std::string key(d.key), meaning(d.meaning), flag = flag_of(info.word, d.key);
   if (key == "name" || key == "comment" || key == "assume") return;
   // A group without a name of its own (a kernel's constants) is filled in; --set overrides a field of it.
   if (d.kind == Description::Kind::kGroup && !d.by_name && !d.one_word) return;
-  if (key == rest) {
+  if (key == info.rest) {
     app.add_option(key, to.lists[key], meaning)->type_name("");
-  } else if (key == positional) {
-    app.add_option(key + "," + flag_of(key), to.words[key], meaning)->type_name("");
+  } else if (key == info.positional) {
+    app.add_option(key + "," + flag, to.words[key], meaning)->type_name("");
   } else if (d.kind == Description::Kind::kList) {
-    app.add_option(flag_of(key), to.comma_lists[key], meaning)->type_name("A,B,…");
+    app.add_option(flag, to.comma_lists[key], meaning)->type_name("A,B,…");
   } else if (d.kind == Description::Kind::kFlag) {
-    app.add_flag(flag_of(key), to.switches[key], meaning);
+    app.add_flag(flag, to.switches[key], meaning);
   } else {
-    app.add_option(flag_of(key), to.words[key], meaning)->type_name(type_of(d));
+    app.add_option(flag, to.words[key], meaning)->type_name(type_of(d));
   }
 }
 
@@ -188,7 +185,7 @@ Command question_command(const Question& q, Values& v) {
   c.declare = [&q, &v, word](CLI::App& app) {
     QuestionFlags& to = v.questions[word];
     for (const Description& d : q.describe().parts)
-      declare_field(app, d, q.info().positional, q.info().rest, to);
+      declare_field(app, d, q.info(), to);
     const auto repeated = [&](const char* name, std::vector<std::string>& into, const char* type,
                               const char* what) {
       app.add_option(name, into, what)
@@ -426,7 +423,8 @@ std::vector<Command> commands(Values& v) {
                        ->type_name("")
                        ->required();
                    app.add_option("METRIC", v.sensitivity.metric,
-                                  "a metric id; step.time if left out")
+                                  "a metric id; if left out step.time, or the first that a table "
+                                  "of such plans shows")
                        ->type_name("");
                    word(app, "--case", v.sensitivity.which_case, "NAME", "one of the plan's cases");
                    sets(app, v.sensitivity.sets);

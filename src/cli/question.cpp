@@ -31,12 +31,12 @@ std::vector<Flag> read_flags(Session& session, const QuestionOptions& options) {
   std::vector<Flag> out;
   for (const auto& [key, word] : options.values) {
     Flag flag{key, {}, split_values(word)};
-    for (const std::string& one : flag.words) flag.values.push_back(said_value(session, key, one));
+    for (const std::string& one : flag.words) flag.values.push_back(said_value(session, options.word, key, one));
     if (!word.empty()) out.push_back(std::move(flag));
   }
   for (const auto& [key, words] : options.lists) {  // one value, a list
     doc::Value list = doc::sequence();
-    for (const std::string& word : words) list.items.push_back(said_value(session, key, word));
+    for (const std::string& word : words) list.items.push_back(said_value(session, options.word, key, word));
     if (!list.items.empty()) list.span = list.items.front().span;
     out.push_back({key, {std::move(list)}, {join(words, " ")}});
   }
@@ -130,9 +130,18 @@ std::string table(Session& session, const Shared& shared, const QuestionTable& t
   return question_table_text(t, {session.colour(), session.width(), false});
 }
 
-std::vector<std::string> columns(const Question& question, const QuestionOptions& options) {
+// Those that are named; else the question's own, where any row has a value.
+std::vector<std::string> columns(const Question& question, const QuestionOptions& options,
+                                 const std::vector<QuestionRow>& rows) {
   if (!options.metrics.empty()) return options.metrics;
-  return {question.info().columns.begin(), question.info().columns.end()};
+  std::vector<std::string> out;
+  for (const std::string_view id : question.info().columns)
+    if (std::any_of(rows.begin(), rows.end(), [&](const QuestionRow& row) {
+          const Metric* m = row.result.find(id);
+          return m && m->has_value();
+        }))
+      out.emplace_back(id);
+  return out;
 }
 
 // What a metric asked for by name must be.
@@ -209,7 +218,7 @@ int question(Session& session, const Shared& shared, const QuestionOptions& opti
     session.report_faults();
     return kUsage;
   }
-  QuestionTable t{{}, columns(kind, options), {}};
+  QuestionTable t{{}, {}, {}};
   for (const Flag& f : flags)
     if (f.values.size() > 1) t.varied.push_back(f.name);
   std::vector<std::unique_ptr<Loaded>> plans;
@@ -237,6 +246,7 @@ int question(Session& session, const Shared& shared, const QuestionOptions& opti
     session.report_faults();
     return kUsage;
   }
+  t.metrics = columns(kind, options, t.rows);
   if (options.explain) return derivations(session, shared, options, plans);
   if (session.report_faults()) return kUsage;
   session.print(t.rows.size() == 1 && options.metrics.empty()

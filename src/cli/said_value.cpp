@@ -40,9 +40,16 @@ std::vector<std::string> split_values(const std::string& word) {
   return out;
 }
 
-doc::Value said_value(Session& session, const std::string& field, const std::string& word) {
-  std::string flag = "--" + field;
+std::string flag_of_field(std::string_view question, std::string_view field) {
+  if (question == "serving" && field == "data") return "--data-ranks";
+  std::string flag = "--" + std::string(field);
   std::replace(flag.begin(), flag.end(), '_', '-');
+  return flag;
+}
+
+doc::Value said_value(Session& session, std::string_view question, const std::string& field,
+                      const std::string& word) {
+  const std::string flag = flag_of_field(question, field);
   const std::size_t indent = flag.size() + 1;
   Sources& sources = session.work().sources();
   const SourceFile* shown = sources.add(flag, flag + " " + word);

@@ -5,9 +5,21 @@
 
 #include "commands.hpp"
 #include "plans.hpp"
+#include "reckon/engine/kinds.hpp"
 #include "reckon/report/sensitivity.hpp"
 
 namespace reckon::cli {
+namespace {
+
+// What is asked about where nothing is named: the first metric of a table of such plans.
+std::string metric_of(const Loaded& plan, const std::string& asked) {
+  if (!asked.empty()) return asked;
+  const PlanKind* kind = plan_kind(plan.kind);
+  if (!kind || plan.kind == "training" || kind->columns().empty()) return "step.time";
+  return std::string(kind->columns().front());
+}
+
+}  // namespace
 
 int sensitivity(Session& session, const Shared& shared, const SensitivityOptions& options) {
   const Plans plans = load_plans(session, {{options.plan}, options.sets, options.which_case});
@@ -22,7 +34,7 @@ int sensitivity(Session& session, const Shared& shared, const SensitivityOptions
   }
   std::string out;
   for (const auto& plan : plans) {
-    const Sensitivity s = sensitivities(*plan, options.metric, session.diagnostics());
+    const Sensitivity s = sensitivities(*plan, metric_of(*plan, options.metric), session.diagnostics());
     if (session.report_faults()) return kUsage;
     if (plans.size() > 1)
       out += fmt::format("{}== {}{}{} ==\n", out.empty() ? "" : "\n", plan->file,

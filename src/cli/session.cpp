@@ -6,11 +6,14 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <iostream>
 #include <iterator>
+
+#include "reckon/load/simulate.hpp"
 
 namespace reckon::cli {
 namespace {
@@ -56,7 +59,17 @@ void check_data_folder(const char* said, const std::string& folder, Diagnostics&
 Session::Session(const std::string& data_option)
     : work_(default_roots(data_option, RECKON_SOURCE_DATA, program())),
       colour_(wants_colour()),
-      width_(terminal_width()) {}
+      width_(terminal_width()) {
+  if (isatty(STDERR_FILENO) == 0) return;
+  // A line that a simulation of some seconds rewrites, and leaves empty.
+  load::on_progress() = [begin = std::chrono::steady_clock::now(), shown = false](
+                            std::size_t done, std::size_t all) mutable {
+    shown = shown || std::chrono::steady_clock::now() - begin > std::chrono::milliseconds(500);
+    if (!shown) return;
+    write_err("\r\033[K");
+    if (done < all) write_err(fmt::format("simulating: {} of {} runs", done, all));
+  };
+}
 
 void write_out(const std::string& text) {
   if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0)

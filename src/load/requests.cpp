@@ -88,6 +88,7 @@ std::vector<Request> draw_requests(const Traffic& traffic, std::size_t n, Random
   for (Request& r : out) {
     do r.arrival = clock.next(random);
     while (traffic.share < 1 && random.unit() >= traffic.share);
+    if (traffic.think > 0) r.arrival = traffic.think * exponential(random);
     r.prompt = draw_length(traffic.prompt, random);
     r.output = draw_length(traffic.output, random);
   }

@@ -1,7 +1,9 @@
 #include "reckon/load/simulate.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <limits>
 
 #include "pools.hpp"
 #include "reckon/numerics/parallel.hpp"
@@ -12,8 +14,8 @@ namespace {
 // What one replication found.
 struct Sample {
   Spread ttft, waiting, service, sharing, tpot, tpot_inclusive, itl, end_to_end;
-  double residual = 0, rate = 0, present = 0, little = 0, met = 0;
-  double early = 0, late = 0;  // mean wait of the first and the last quarter that is measured
+  double residual = 0, rate = 0, present = 0, little = 0, met = 0, port_wait = 0;
+  std::array<double, 4> waits{};  // mean of each quarter that is measured
   std::size_t refused = 0, measured = 0;
   Totals totals;
 };
@@ -33,7 +35,10 @@ void add(const Scenario& s, const Request& r, const Served& x, Times& out) {
   out.ttft.push_back(ttft);
   out.waiting.push_back(x.start - r.arrival);
   out.service.push_back(alone);
-  out.sharing.push_back(x.first - x.start - alone);
+  // Differences of times on one clock: below its last digits there is nothing.
+  const double sharing = x.first - x.start - alone;
+  const double digits = 16 * std::numeric_limits<double>::epsilon() * x.first;
+  out.sharing.push_back(std::abs(sharing) <= digits ? 0 : sharing);
   out.residual += std::min(x.boundary, x.start) - r.arrival;
   if (r.output > 1) out.tpot.push_back(tpot);
   out.tpot_inclusive.push_back(all / (1 + after));
@@ -49,6 +54,24 @@ double mean_of(const std::vector<double>& x, std::size_t from, std::size_t to) {
   return to > from ? sum / static_cast<double>(to - from) : 0;
 }
 
+// Of the measured requests, first to last. Users who think come in another order than they were answered in: of theirs
+// all but a twentieth at either end.
+double arrival_rate(const Scenario& s, const std::vector<Request>& requests, std::size_t from,
+                    std::size_t measured) {
+  std::size_t first = from, last = requests.size() - 1;
+  std::vector<double> at;
+  if (s.users > 0) {
+    for (std::size_t i = from; i < requests.size(); ++i) at.push_back(requests[i].arrival);
+    std::sort(at.begin(), at.end());
+    first = at.size() / 20;
+    last = at.size() - 1 - first;
+  }
+  const double time = s.users > 0 ? at[last] - at[first]
+                                  : requests[last].arrival - requests[first].arrival;
+  const double served = static_cast<double>(measured) / static_cast<double>(requests.size() - from);
+  return time > 0 ? (static_cast<double>(last - first + 1) * served - 1) / time : 0;
+}
+
 Sample summary(const Scenario& s, const std::vector<Request>& requests, const Run& run,
                std::size_t from) {
   Sample out;
@@ -59,13 +82,13 @@ Sample summary(const Scenario& s, const std::vector<Request>& requests, const Ru
   out.refused = run.refused.size();
   out.totals = run.totals;
   if (out.measured == 0) return out;
-  const std::size_t n = out.measured, quarter = n / 4;
-  out.early = mean_of(t.waiting, 0, quarter);
-  out.late = mean_of(t.waiting, n - quarter, n);
+  const std::size_t n = out.measured;
+  for (std::size_t i = 0; i < 4; ++i)
+    out.waits[i] = mean_of(t.waiting, i * n / 4, (i + 1) * n / 4);
   out.residual = t.residual / static_cast<double>(n);
   out.met = static_cast<double>(t.met) / static_cast<double>(n);
-  const double time = requests.back().arrival - requests[from].arrival;
-  out.rate = time > 0 ? static_cast<double>(n - 1) / time : 0;
+  out.port_wait = run.totals.ports / static_cast<double>(n);
+  out.rate = arrival_rate(s, requests, from, n);
   out.end_to_end = spread_of(std::move(t.end_to_end));
   out.present = run.totals.time() > 0 ? run.totals.present / run.totals.time() : 0;
   out.little = out.rate * (out.end_to_end.mean - s.overhead);
@@ -121,12 +144,11 @@ class Merge {
     o.present = mean(&Sample::present);
     o.little = mean(&Sample::little);
     o.met = mean(&Sample::met);
+    o.port_wait = mean(&Sample::port_wait);
     shares(o);
     for (const Sample& x : samples_) count(x, o);
     o.goodput = of([](const Sample& x) { return x.met * x.rate; });
-    double early = 0, late = 0;
-    for (const Sample& x : samples_) early += x.early, late += x.late;
-    o.growing = s_.users == 0 && late > 1.8 * early && o.busy.value > 0.9;
+    o.growing = s_.users == 0 && grows(o);
     return o;
   }
 
@@ -141,6 +163,16 @@ class Merge {
       {&Outcome::tpot, &Sample::tpot},       {&Outcome::tpot_inclusive, &Sample::tpot_inclusive},
       {&Outcome::itl, &Sample::itl},         {&Outcome::end_to_end, &Sample::end_to_end}};
 
+  // From quarter to quarter, and not by chance: few requests say nothing, and a trace that begins idle fills first.
+  bool grows(const Outcome& o) const {
+    constexpr std::size_t kFew = 200;
+    if (o.measured < kFew || o.busy.value <= 0.9) return false;
+    std::array<double, 4> waits{};
+    for (const Sample& x : samples_)
+      for (std::size_t i = 0; i < 4; ++i) waits[i] += x.waits[i];
+    return std::is_sorted(waits.begin(), waits.end()) && waits[3] > 1.8 * waits[0] &&
+           waits[3] > 1.15 * waits[2];
+  }
   Figures spread(Spread Sample::*part) const {
     std::vector<Spread> all;
     for (const Sample& x : samples_) all.push_back(x.*part);
@@ -195,13 +227,19 @@ class Merge {
 
 }  // namespace
 
+std::function<void(std::size_t, std::size_t)>& on_progress() {
+  static std::function<void(std::size_t, std::size_t)> listener;
+  return listener;
+}
+
 Outcome simulate(const Scenario& s, unsigned threads) {
   // A trace is one run: there is nothing to draw again; of several engines each plays its part.
   const auto n = static_cast<std::size_t>(s.trace.empty() ? std::max(1, s.replications)
                                                           : std::max(1, s.engines));
   const std::size_t each = s.trace.empty() ? (s.requests + n - 1) / n : s.trace.size();
   std::vector<Sample> samples(n);
-  parallel_for(n, threads, [&](std::size_t i) { samples[i] = replication(s, each, i); });
+  parallel_for(
+      n, threads, [&](std::size_t i) { samples[i] = replication(s, each, i); }, on_progress());
   std::erase_if(samples, [](const Sample& x) { return x.measured == 0 && x.refused == 0; });
   Outcome o = Merge(s, samples).outcome();
   o.requests = s.trace.empty() ? each * n : each;

@@ -61,7 +61,9 @@ Figure across(const std::vector<double>& values) {
   double squares = 0;
   for (const double v : values) squares += (v - mean) * (v - mean);
   const double t = student_t(static_cast<int>(values.size()) - 1);
-  return {mean, t * std::sqrt(squares / (n - 1) / n)};
+  const double half = t * std::sqrt(squares / (n - 1) / n);
+  // Runs that agree to the last digits agree.
+  return {mean, half <= 1e-12 * std::abs(mean) ? 0 : half};
 }
 
 Figures across(const std::vector<Spread>& replications) {

@@ -42,7 +42,10 @@ std::string headline(const Solution& s) {
 
 std::vector<std::string> lines(const Solution& s) {
   std::vector<std::string> out{headline(s) + "."};
-  if (s.outcome == Outcome::kMet && s.beyond && s.beyond->text != s.answer->text)
+  // Of a field that is no whole number the next value is the last digit's: nobody would tell the two apart.
+  const bool apart = s.beyond && s.answer && s.beyond->text != s.answer->text &&
+                     shown(s.beyond->metric) != shown(s.answer->metric);
+  if (s.outcome == Outcome::kMet && apart)
     out.push_back(fmt::format("The next legal value beyond, {}, doesn't: {}.", s.beyond->text,
                               shown(s.beyond->metric)));
   if (s.now)

@@ -178,6 +178,21 @@ TEST_CASE("derivatives are those of the fixed point and of the percentile") {
   }
 }
 
+TEST_CASE("uneven arrivals: no percentiles, and of bursts no wait at all") {
+  Numbers s;
+  s.burst = 2;
+  LoadFigures<double> f = figures(s);
+  CHECK(f.ttft);
+  CHECK_FALSE(f.ttft_p90);
+  CHECK(f.tpot_p90);
+  s.burst = 9;
+  f = figures(s);
+  CHECK_FALSE(f.ttft);
+  CHECK_FALSE(f.end_to_end);
+  CHECK(f.tpot);
+  CHECK(f.no_waits != nullptr);
+}
+
 TEST_CASE("recorded, the figures are the same bits") {
   Numbers s;
   const auto f = figures(s);
@@ -232,8 +247,11 @@ TEST_CASE("no input gives NaN or a negative wait") {
             s.burst, i % 3);
     CHECK(plain(f.full.rate) > 0);
     if (f.unbounded) continue;
+    for (const auto& y : {f.ttft_p50, f.ttft_p90}) REQUIRE(y.has_value() == !f.no_percentiles);
+    for (const auto& y : {f.ttft, f.end_to_end, f.inclusive})
+      REQUIRE(y.has_value() == !f.no_waits);
     for (const auto& y : {f.ttft, f.ttft_p50, f.ttft_p90, f.end_to_end, f.inclusive}) {
-      REQUIRE(y.has_value());
+      if (!y) continue;
       CHECK(plain(*y) > 0);
       CHECK(std::isfinite(plain(*y)));
     }

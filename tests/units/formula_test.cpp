@@ -7,6 +7,7 @@
 
 #include "catch.hpp"
 #include "reckon/units/formula/recording.hpp"
+#include "reckon/units/formula/root.hpp"
 #include "reckon/units/formula/sensitivity.hpp"
 #include "units/toy.hpp"
 
@@ -352,4 +353,39 @@ TEST_CASE("formulas on a tape") {
   CHECK(last_node_of(tape, "toy.step") == tape.size() - 1);
   CHECK(last_node_of(tape, "toy.loss") == -1);
   CHECK(nodes_of(tape, "toy.tile").size() == 2);
+}
+
+TEST_CASE("the largest whole number that keeps a target is that of counting, in few looks") {
+  const auto shapes = std::array<double (*)(double), 4>{
+      [](double x) { return x; }, [](double x) { return x * x / 1000; },
+      [](double x) { return 50 * std::sqrt(x); }, [](double x) { return std::floor(x / 64) * 64; }};
+  long looks = 0, asked = 0;
+  for (const auto shape : shapes)
+    for (const int most : {1, 2, 7, 100, 1000})
+      for (double limit = -1; limit < 1100; limit += 7.5)
+        for (const int start : {0, 1, 50, 5000}) {
+          int kept = 0;
+          for (int k = 1; k <= most && shape(k) <= limit; ++k) kept = k;
+          const int n = largest_whole(
+              most,
+              [&](int k) {
+                ++looks;
+                REQUIRE((k >= 1 && k <= most));
+                return shape(k) - limit;
+              },
+              start);
+          ++asked;
+          CAPTURE(most, limit, start);
+          REQUIRE(n == kept);
+        }
+  CHECK(looks < 8 * asked);
+}
+
+TEST_CASE("a root that is looked for along a straight line first is the same root") {
+  const auto f = [](double x) { return x - 3 - 0.1 * std::sqrt(x); };
+  const double middle = root(0, 100, f);
+  CHECK(root(0, 100, f, 0, RootStart::kStraight) == Approx(middle).epsilon(1e-15));
+  CHECK(std::abs(f(middle)) < 1e-14);
+  const auto nothing = [](double x) { return x > 0 ? x - 1e-3 : std::nan(""); };  // 0/0 at the end
+  CHECK(root(0, 10, nothing, 0, RootStart::kStraight) == Approx(1e-3));
 }

@@ -86,9 +86,9 @@ Count<R> tokens_held(const Mixer<R>& x, Count<R> T, CachedWindows windows) {
   return x.window && windows == CachedWindows::kExact ? min(T, *x.window) : T;
 }
 
-// T: tokens of the sequence.
-template <class R>
-KvCache<R> kv_cache(const Model<R>& model, const CachedAs<R>& as, Count<R> T) {
+// T: tokens of the sequence. `seen`: a layer's mixer as it is, or as a tensor rank sees it.
+template <class R, class Seen>
+KvCache<R> kv_cache(const Model<R>& model, const CachedAs<R>& as, Count<R> T, const Seen& seen) {
   Sum<kByte, R> all, growing, windowed, indexer, state, convolution, sequence;
   auto b = as.b;
   auto b_state = as.b_state;
@@ -96,7 +96,7 @@ KvCache<R> kv_cache(const Model<R>& model, const CachedAs<R>& as, Count<R> T) {
   int i = 0;
   for (const LayerGroup<R>& g : model.layers) {
     const Label label{"layers of group", i++};
-    const Mixer<R>& x = g.mixer;
+    decltype(auto) x = seen(g.mixer);
     if (recurrent(x.kind)) {
       auto fixed = g.count * state_elements(model, x) * b_state;
       auto inputs = g.count * convolution_elements(model, x) * b;
@@ -117,6 +117,11 @@ KvCache<R> kv_cache(const Model<R>& model, const CachedAs<R>& as, Count<R> T) {
           kKvWindowed(windowed.total()), kKvIndexer(indexer.total()),
           kKvState(state.total()),       kKvConvolution(convolution.total()),
           kKvSequence(sequence.total())};
+}
+
+template <class R>
+KvCache<R> kv_cache(const Model<R>& model, const CachedAs<R>& as, Count<R> T) {
+  return kv_cache(model, as, T, [](const Mixer<R>& x) -> const Mixer<R>& { return x; });
 }
 
 }  // namespace reckon

@@ -79,24 +79,27 @@ Count<R> fewest_kv_heads(const Model<R>& model) {
   return fewest.empty() ? Count<R>{1} : fewest.best();
 }
 
-// The model as one of t tensor ranks sees its mixers.
+// A mixer as one of t tensor ranks sees it.
 template <class R>
-Model<R> on_rank(Model<R> model, Count<R> t) {
-  NAME(t);
-  for (LayerGroup<R>& g : model.layers) {
-    Mixer<R>& x = g.mixer;
-    if (recurrent(x.kind)) recurrent_on_rank(x, t);
-    if (recurrent(x.kind) || x.kind == MixerKind::kMla || !x.heads) continue;
-    x.head_width = head_width(model, x);
-    x.kv_heads = max(kv_heads(x) / t, 1);
-    x.heads = *x.heads / t;
-  }
-  return model;
+Mixer<R> on_rank(const Model<R>& model, Mixer<R> x, Count<R> t) {
+  if (recurrent(x.kind)) recurrent_on_rank(x, t);
+  if (recurrent(x.kind) || x.kind == MixerKind::kMla || !x.heads) return x;
+  x.head_width = head_width(model, x);
+  x.kv_heads = max(kv_heads(x) / t, 1);
+  x.heads = *x.heads / t;
+  return x;
 }
 
 template <class R>
 Bytes<R> cache_of(const Model<R>& model, const CachedAs<R>& as, Count<R> T) {
   return kv_cache(model, as, T).sequence;
+}
+
+// What one of t tensor ranks holds of it.
+template <class R>
+Bytes<R> cache_of(const Model<R>& model, const CachedAs<R>& as, Count<R> T, Count<R> t) {
+  NAME(t);
+  return kv_cache(model, as, T, [&](const Mixer<R>& x) { return on_rank(model, x, t); }).sequence;
 }
 
 template <class R>
@@ -105,7 +108,7 @@ Bytes<R> cache_on_rank(const Server<R>& server, Count<R> T, Count<R> t) {
   NAME(b_kv);
   const CachedAs<R> as = cached_as(b_kv, server.assume);
   if (server.assume.decode.shared_heads == SharedHeads::kReplicated)
-    return kCacheOnRank(cache_of(on_rank(server.model, t), as, T));
+    return kCacheOnRank(cache_of(server.model, as, T, t));
   auto KV = cache_of(server.model, as, T);
   NAME(KV, t);
   return kCacheByBatch(KV / t);

@@ -62,6 +62,7 @@ struct Totals {
   double begin = 0, end = 0;
   double busy = 0, prefilling = 0;    // s
   double prefill_workers = 0;         // s that they work, all of them
+  double ports = 0;                   // s that caches wait for ports, all measured requests
   double decoding = 0, admitted = 0;  // sequences · s
   double blocks = 0, waiting = 0, present = 0;
   long steps = 0, decode_steps = 0;
@@ -88,9 +89,13 @@ struct PlayOptions {
       0;                    // sums start when this request arrives, and end with the last arrival
   std::size_t users = 0;    // of a closed loop: the next request comes when one is answered
   bool to_the_end = false;  // sums run on until the last answer
+  bool fed = false;         // requests come one by one, from what stands before the engine
 };
+// `measured_from` of an engine that is fed: the first request that is said to be measured.
+constexpr std::size_t kFed = static_cast<std::size_t>(-1);
 
-// `requests` in the order of arrival; of a closed loop their arrivals are set here.
+// `requests` in the order of arrival; of a closed loop their arrivals are set here: what a user thinks before his
+// request is given in the place of its arrival.
 Run play(const Engine& engine, std::vector<Request>& requests, const PlayOptions& options);
 
 }  // namespace reckon::load

@@ -39,6 +39,7 @@ struct Arrivals {
 struct Traffic {
   double rate = 1;   // requests/s, all together
   double share = 1;  // of them come here, each by chance: one of several engines
+  double think = 0;  // s, mean, exponential: of users, between an answer and their next request
   Arrivals arrivals;
   Lengths prompt, output;
 };
@@ -46,7 +47,8 @@ struct Traffic {
 // Whole tokens, at least one.
 std::int32_t draw_length(const Lengths& lengths, Random& random);
 
-// In the order of their arrival. With a rate of 0 all arrive at once: for users who wait for their answer.
+// In the order of their arrival. With a rate of 0, for users who wait for their answer, what each of them thinks
+// stands in the place of his arrival: nothing, or `think` on average.
 std::vector<Request> draw_requests(const Traffic& traffic, std::size_t n, Random random);
 
 }  // namespace reckon::load

@@ -8,7 +8,7 @@
 // Independent replications share the requests; each drops its first tenth, while the engine fills. They run on as
 // many threads as are given and are merged in order: the same seed gives the same result on any number.
 // Open: requests come at a rate, from a distribution or a trace. Closed: so many users, each of whom asks again when
-// answered. Disaggregated: prefill workers, a transfer, decode workers in turn.
+// answered, or has thought. Disaggregated: prefill workers, a transfer, decode workers in turn.
 #pragma once
 
 #include <optional>
@@ -28,6 +28,11 @@ struct Pools {
   double transfer = 0, transfer_token = 0;  // s a prompt, and s for each of its tokens
   int together = 1;                         // prompts that a worker computes in one step, at most
   std::function<double(double)> step;       // of so many prompt tokens, s; the engine's if empty
+  // A cache that moves holds the ports of both ends: s for each of its tokens, 0 if they are free at once. So many
+  // prefill places, and decode engines, share the ports of one worker. Layer by layer the move begins with the prefill.
+  double send_token = 0, receive_token = 0;
+  int senders = 1, receivers = 1;
+  bool layerwise = false;
 };
 
 struct Scenario {
@@ -56,6 +61,7 @@ struct Outcome {
   Figure rate, tokens_rate, present, little;  // present: requests inside; little: rate · end to end
   Figure busy, prefilling, decoding, batch_share, cache_share;  // of an engine; of a decode worker
   Figure prefill_busy;                                          // of a prefill worker
+  Figure port_wait;                                             // s, of a cache that is to move
   Figure met, goodput;  // share of requests within both targets; that share of the rate
   std::size_t requests = 0, refused = 0, measured = 0;
   long steps = 0, decode_steps = 0, tokens = 0, preemptions = 0, recomputed = 0, most_blocks = 0;
@@ -64,5 +70,9 @@ struct Outcome {
 };
 
 Outcome simulate(const Scenario& scenario, unsigned threads = 1);
+
+// Whom every simulation tells how many of its runs are done, on the thread that asked for it: the program's progress
+// line. Nobody at first.
+std::function<void(std::size_t done, std::size_t all)>& on_progress();
 
 }  // namespace reckon::load

@@ -110,6 +110,7 @@ LoadInput<R> input_of(const LoadQuestion<R>& q, Count<R> slots, Count<R> T_ctx) 
   const LoadTraffic<R>& t = q.traffic;
   if (t.rate) x.rate = *t.rate;
   x.users = t.users;
+  x.think = t.think;
   x.burst = burst_of(t, t.rate);
   x.prompt = *t.prompt;
   x.output = *t.output;
@@ -117,7 +118,7 @@ LoadInput<R> input_of(const LoadQuestion<R>& q, Count<R> slots, Count<R> T_ctx) 
   x.lengths = length_shares(t.prompt_shape.value_or(LengthShape::kConstant), x.prompt,
                             t.prompt_spread ? *t.prompt_spread : Ratio<R>{});
   x.slots = slots;
-  x.chunk = q.engine.chunk;
+  x.chunk = q.engine.chunk ? *q.engine.chunk : x.prompt;
   x.prompts = q.engine.prompts;
   x.overhead = q.engine.overhead;
   x.step = [step = step_of(q), T_ctx](Count<R> n, Count<R> c) { return step(n, c, T_ctx); };
@@ -147,6 +148,13 @@ PoolsLoad<R> pools_of(const LoadQuestion<R>& q, Count<R> slots, Count<R> T_ctx) 
   x.decode_engines = *q.pools.decode;
   x.transfer = q.pools.transfer;
   x.transfer_token = q.pools.transfer_token;
+  auto s = x.decode.prompt;
+  auto t_move1 = x.transfer_token;
+  NAME(s, t_move1);
+  x.sends = s * t_move1;
+  x.receives = x.sends;
+  x.senders = x.prefill_workers;
+  x.receivers = x.decode_engines;
   return x;
 }
 
@@ -172,7 +180,7 @@ LoadAnswer<R> answer(const LoadQuestion<R>& q) {
   const LoadInput<R> x = input_of(q, out.slots, out.context);
   const LoadInput<double> flat =
       input_of(lower(q), plain_quantity(out.slots), plain_quantity(out.context));
-  if (q.pools.prefill && q.pools.decode && !q.traffic.users)
+  if (q.pools.prefill && q.pools.decode)
     out.figures =
         pool_figures(pools_of(q, out.slots, out.context),
                      pools_of(lower(q), plain_quantity(out.slots), plain_quantity(out.context)));

@@ -30,25 +30,12 @@ StaticBatch<R> static_batch(const ServingPlan<R>& plan, const ServingMachine<R>&
   return out;
 }
 
-// Largest n up to `most` for which `keeps` holds; it holds for all below the largest. On the plan's own number type,
-// so that a recording sees the same branch.
-template <class R, class Keeps>
-int largest(int most, Keeps keeps) {
-  int low = 0, high = most;
-  if (most > 0 && keeps(most)) return most;
-  while (high - low > 1) {
-    const int middle = low + (high - low) / 2;
-    (keeps(middle) ? low : high) = middle;
-  }
-  return low;
-}
-
 template <class R>
 Count<R> batch_in_target(const ServingPlan<R>& plan, const ServingMachine<R>& s, Seconds<R> most,
                          Count<R> by_others) {
   const int limit = std::min(whole(by_others), 1 << 20);
-  const int n = largest<R>(limit, [&](int k) {
-    return static_cast<bool>(saturation(plan, s, structural<R>("n", k)).per_token <= most);
+  const int n = largest_whole(limit, [&](int k) {
+    return plain(saturation(plan, s, structural<R>("n", k)).per_token) - plain(most);
   });
   return structural<R>("B_target", n);
 }
@@ -101,7 +88,7 @@ template <class R>
 std::optional<Count<R>> compute_from(const ServingMachine<R>& s) {
   const LayerGroup<R>& g = s.model.layers.back();
   const bool moe = g.mlp.kind == MlpKind::kMoe;
-  const GemmKernel<R>& k = moe ? s.experts.kernel : s.mlp.kernel;
+  const ServedKernel<R>& k = moe ? s.experts.kernel : s.mlp.kernel;
   if (g.mlp.kind != MlpKind::kMoe && g.mlp.kind != MlpKind::kDense) return {};
   auto P = *s.chip.peak.of(k.peak);
   auto c = moe ? k.compute * s.experts.experts : k.compute;
@@ -113,17 +100,24 @@ std::optional<Count<R>> compute_from(const ServingMachine<R>& s) {
   return kComputeFrom(P * c * w / (2_flop * W * e) * per);
 }
 
-// The longest prompt that is computed within t_max on an idle replica, in whole tokens.
+// The longest prompt that is computed within t_max on an idle replica, in whole tokens. Looked for around the one that
+// the plan's own prompts, which take t_1, point at.
 template <class R>
-Count<R> longest_prompt_in(const ServingPlan<R>& plan, const ServingMachine<R>& s,
-                           Seconds<R> t_max) {
+Count<R> longest_prompt_in(const ServingPlan<R>& plan, const ServingMachine<R>& s, Seconds<R> t_max,
+                           Seconds<R> t_1) {
+  constexpr int kLongest = 1 << 22;
   const auto chunk = stated_or(plan.settings.chunk, plan.engine.limits.chunk);
   const Count<R> one{1};
-  const int n = largest<R>(1 << 22, [&](int T) {
-    const FreshPrompt<R> p{structural<R>("T", T), Count<R>{0}};
-    return static_cast<bool>(plan.engine.overhead.request + prompt_pass(s, p, one, chunk).time <=
-                             t_max);
-  });
+  const double guess = plain(*plan.workload.prompt) * plain(t_max) / plain(t_1);
+  const int start = guess < kLongest ? std::max(1, static_cast<int>(guess)) : kLongest;
+  const int n = largest_whole(
+      kLongest,
+      [&](int T) {
+        const FreshPrompt<R> p{structural<R>("T", T), Count<R>{0}};
+        return plain(plan.engine.overhead.request + prompt_pass(s, p, one, chunk).time) -
+               plain(t_max);
+      },
+      start);
   return structural<R>("T_max", n);
 }
 
@@ -174,21 +168,20 @@ void sum_answer(const ServingPlan<R>& plan, Running<R>& run) {
   }
 }
 
-// The plan's own way under its load, and where a rate is stated every way.
+// The plan's own way under its load, and every way beside it; pools are not asked about users in the place of others.
 template <class R>
 void put_under_load(const ServingPlan<R>& plan, const ServingMachine<R>& s,
-                    const ServingAnswer<R>& out, Running<R>& run) {
+                    const ServingMachine<R>& pre, const ServingAnswer<R>& out, Running<R>& run) {
   const bool loaded = plan.workload.rate || plan.workload.concurrency;
   if (!loaded || plan.stated || whole(*plan.workload.output) <= 1) return;
   auto R_all = out.replicas;
   auto d = s.mesh.data;
   NAME(R_all, d);
-  const bool pools = plan.prefill && plan.workload.rate;
+  const bool pools = plan.prefill.has_value();
   const Count<R> one{1};
   auto E = pools ? one : kEngines(R_all * d);
   run.engines = E;
   if (!pools) run.load = under_load(plan, s, R_all, run.most, prompt_steps(plan));
-  if (!plan.workload.rate) return;
   NAME(E);
   const auto add = [&](WayOfServing way, const Count<R>& gpus, const Count<R>& engines,
                        const LoadFigures<R>& f) {
@@ -198,11 +191,10 @@ void put_under_load(const ServingPlan<R>& plan, const ServingMachine<R>& s,
     run.under[static_cast<std::size_t>(way)] = {gpus, kWaySaturation(rate_sat * E_way), f};
   };
   const ServingPools<R>& p = *run.pools;
-  const ServingMachine<R> pre = prefill_machine(plan);
-  if (p.asked)
+  if (p.asked && (pools || plan.workload.rate))
     add(WayOfServing::kDisaggregated, p.asked->gpus, one,
-        pools_under_load(plan, pre, s, p, p.asked->x, p.asked->y));
-  if (pools) run.load = run.under[2]->figures;
+        pools_under_load(plan, pre, s, p, p.asked->x, p.asked->y, !pools));
+  if (pools && run.under[2]) run.load = run.under[2]->figures;
   const auto E_one = kEngines(R_all * d);
   const PromptSteps mine_is = prompt_steps(plan);
   const PromptSteps chunks = mine_is == PromptSteps::kFirst ? PromptSteps::kShared : mine_is;
@@ -210,10 +202,10 @@ void put_under_load(const ServingPlan<R>& plan, const ServingMachine<R>& s,
                                      {WayOfServing::kMixed, chunks}}) {
     const bool own = run.load && !pools && prompts == mine_is;
     const Count<R> slots = own ? run.most : run.ways[static_cast<std::size_t>(way)]->batch;
-    add(way, out.gpus, E_one, own ? *run.load : under_load(plan, s, R_all, slots, prompts));
+    add(way, out.gpus, E_one, own ? *run.load : under_load(plan, s, R_all, slots, prompts, true));
   }
   const std::size_t mine = pools ? 2 : mine_is == PromptSteps::kFirst ? 0 : 1;
-  run.saturates = run.under[mine]->saturation;
+  if (run.under[mine]) run.saturates = run.under[mine]->saturation;
 }
 
 template <class R>
@@ -231,7 +223,7 @@ Running<R> running(const ServingPlan<R>& plan, const ServingMachine<R>& s, Servi
   NAME(s_new, d);
   run.prompt_rate = kPromptRate(d * s_new / T_p);
   if (plan.targets.ttft && !plan.stated)
-    run.longest_prompt = longest_prompt_in(plan, s, *plan.targets.ttft);
+    run.longest_prompt = longest_prompt_in(plan, s, *plan.targets.ttft, run.ttft);
   run.n = batch_in_use(plan, s, out, run);
   run.decode = decode_step(plan, s, run.n);
   run.per_token = stated_token(plan, s, run.decode.time);
@@ -255,8 +247,11 @@ Running<R> running(const ServingPlan<R>& plan, const ServingMachine<R>& s, Servi
   run.full_per_gpu = kServedPerGpu(called("s_rep", s_all) / g);
   run.requests = kServedRequests(R_all * X / T_out);
   if (plan.workload.batch) run.fixed = static_batch(plan, s);
-  compare_ways(plan, s, out, run);
-  put_under_load(plan, s, out, run);
+  std::optional<ServingMachine<R>> own;
+  if (plan.prefill) own.emplace(prefill_machine(plan));
+  const ServingMachine<R>& pre = own ? *own : s;
+  compare_ways(plan, s, pre, out, run);
+  put_under_load(plan, s, pre, out, run);
   pay(plan, s, out, run);
   if (plan.frontier) run.frontier = frontier(plan, s);
   return run;

@@ -43,16 +43,12 @@ Seconds<R> stated_token(const ServingPlan<R>& plan, const ServingMachine<R>& s, 
 template <class R, class Time>
 Count<R> batch_keeping(const ServingPlan<R>& plan, Count<R> most, Time per_token) {
   if (!plan.targets.tpot || plan.stated) return max(most, 1);
-  int low = 0, high = whole(most);
-  const auto keeps = [&](int k) {
-    return static_cast<bool>(per_token(structural<R>("n", k)) <= *plan.targets.tpot);
-  };
-  if (high >= 1 && keeps(high)) return max(most, 1);
-  while (high - low > 1) {
-    const int middle = low + (high - low) / 2;
-    (keeps(middle) ? low : high) = middle;
-  }
-  return structural<R>("B_way", std::max(low, 1));
+  const int limit = whole(most);
+  const int n = largest_whole(limit, [&](int k) {
+    return plain(per_token(structural<R>("n", k))) - plain(*plan.targets.tpot);
+  });
+  if (n >= 1 && n == limit) return max(most, 1);
+  return structural<R>("B_way", std::max(n, 1));
 }
 
 // Sequences that memory and the engine allow, whatever the target.
@@ -176,8 +172,9 @@ int workers_in_target(const ServingPlan<R>& plan, const ServingMachine<R>& pre,
     const int least = whole(x);
     if (!plan.targets.ttft || plan.stated || *plan.targets.ttft < p.ttft) return least;
     for (int k = least; k <= least + kMostMore; ++k) {
-      const auto f = pools_under_load(plan, pre, s, p, structural<R>("x", k), y);
+      const auto f = pools_under_load(plan, pre, s, p, structural<R>("x", k), y, true);
       if (!f.unbounded && f.ttft_p90 && *f.ttft_p90 <= *plan.targets.ttft) return k;
+      if (f.no_percentiles) return least;
       if (!f.unbounded && plain(f.waiting->queue) < 1e-3 * plain(*f.ttft)) return least;
     }
     return least;
@@ -221,8 +218,7 @@ void size_pools(const ServingPlan<R>& plan, const ServingMachine<R>& pre,
 
 template <class R>
 ServingPools<R> pools_of(const ServingPlan<R>& plan, const ServingMachine<R>& s,
-                         const ServingAnswer<R>& out) {
-  const ServingMachine<R> pre = prefill_machine(plan);
+                         const ServingMachine<R>& pre, const ServingAnswer<R>& out) {
   const Count<R> one{1};
   const auto chunk = stated_or(plan.settings.chunk, plan.engine.limits.chunk);
   auto T_p =
@@ -246,10 +242,10 @@ ServingPools<R> pools_of(const ServingPlan<R>& plan, const ServingMachine<R>& s,
 
 template <class R>
 void compare_ways(const ServingPlan<R>& plan, const ServingMachine<R>& s,
-                  const ServingAnswer<R>& out, Running<R>& run) {
+                  const ServingMachine<R>& pre, const ServingAnswer<R>& out, Running<R>& run) {
   run.ways[0] = prefill_first(plan, s, out, run);
   run.ways[1] = mixed(plan, s, out, run);
-  run.pools = pools_of(plan, s, out);
+  run.pools = pools_of(plan, s, pre, out);
   run.ways[2] = disaggregated(plan, *run.pools);
 }
 
@@ -281,6 +277,7 @@ std::vector<FrontierPoint<R>> frontier(const ServingPlan<R>& plan, const Serving
     m.mesh.tensor = structural<R>("tensor", t);
     if (whole(s.ep) > 1 && whole(s.mesh.data) <= 1) m.ep = m.mesh.tensor;
     m.gpus = replica_gpus(m.mesh);
+    set_reduce_curves(m, plan.kernels);
     const ServingMemory<R> memory = serving_memory(plan, m, n);
     const auto limit = stated_or(plan.settings.batch, plan.engine.limits.batch);
     const int fits = std::min(whole(memory.batch), limit ? whole(*limit) : 1 << 20);

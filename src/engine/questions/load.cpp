@@ -41,7 +41,8 @@ class LoadKind : public QuestionOf<LoadQuestion> {
          "latency.*", "efficiency.link", "efficiency.network", "efficiency.memory", "ring_factor",
          "ring_across", "windows", "state"},
         {"load.utilisation", "load.ttft.mean", "load.ttft.p90", "load.tpot.mean",
-         "load.end_to_end"}};
+         "load.end_to_end", "simulated.ttft.mean", "simulated.ttft.p90", "simulated.tpot.mean",
+         "simulated.rate"}};
     return info;
   }
 
@@ -76,16 +77,26 @@ class LoadKind : public QuestionOf<LoadQuestion> {
     if (!q.model) r.assumptions.clear();  // conventions of a model's steps, and none is asked about
     const LoadFigures<double>& f = out.figures;
     if (f.unbounded)
-      say_unbounded(q, r);
+      say_unbounded(q, f, r);
+    else if (f.no_form)
+      r.answer.lines.emplace_back(
+          "users before pools wait for prefill and decode in a circle, which has no closed form");
     else
       say_waits(q, f, r);
     say_saturation(q, out, r);
-    if (!f.unbounded && plain(f.utilisation) > kNearSaturation && !q.traffic.users)
+    if (!f.unbounded && !q.traffic.users && plain(f.utilisation) > kNearSaturation)
       r.warnings.push_back(fmt::format(
           "{} of saturation: waits grow without bound from here, and small errors of the step's "
           "time or the rate grow with them",
           text(r, kUtilisation.id)));
-    if (!f.unbounded) r.answer.formulas = {std::string(kTtft.id)};
+    if (f.ttft) r.answer.formulas = {std::string(kTtft.id)};
+    const double burst = q.traffic.users ? 1 : plain(burst_of(q.traffic, q.traffic.rate));
+    warn_of_arrivals(f, burst, q.simulation.simulate, r);
+    if (q.traffic.users && !q.pools.stated())
+      warn_of_step({plain(*q.traffic.users), plain(*q.traffic.prompt),
+                    q.engine.chunk ? plain(*q.engine.chunk) : 0,
+                    q.engine.prompts == PromptSteps::kShared},
+                   q.traffic, q.simulation.simulate, r);
     if (f.tpot) r.answer.formulas.emplace_back(kTpot.id);
     r.answer.formulas.emplace_back(kSaturation.id);
     notes(q, f, r);
@@ -111,6 +122,7 @@ class LoadKind : public QuestionOf<LoadQuestion> {
     const unsigned threads = std::max(1U, std::thread::hardware_concurrency());
     const PlayedLoad of{q.ttft || q.tpot, !trace.empty(), q.pools.stated(),
                         plain(q.simulation.seed)};
+    say_longest(q.traffic, plain(*q.traffic.prompt), plain(*q.traffic.output), longest_of(q), r);
     add_simulation(of, load::simulate(scenario_of(q, out, std::move(trace)), threads), r);
   }
 
@@ -140,7 +152,7 @@ class LoadKind : public QuestionOf<LoadQuestion> {
       asked.fault("prompt", "load: how long prompts are is not stated").help("prompt: 1000");
     if (!t.output)
       asked.fault("output", "load: how long answers are is not stated").help("output: 300");
-    check_traffic(t, t.users.has_value(), asked);
+    check_traffic(t, "users", t.users.has_value(), asked);
   }
 
   static void legal_steps(const Input& q, const Asked& asked) {
@@ -175,6 +187,9 @@ class LoadKind : public QuestionOf<LoadQuestion> {
     if (!q.engine.swap && q.engine.preempted == Preempted::kSwap)
       asked.fault("preempted", "how long it takes to move a cached token out is not stated")
           .help("swap: 2 us");
+    if (!q.pools.stated() && !q.engine.chunk)
+      asked.fault("chunk", "chunk: how many prompt tokens a step takes at most is not stated")
+          .help("chunk: 512");
     check_simulation(q.simulation, asked);
     legal_pools(q, asked);
   }
@@ -197,9 +212,12 @@ class LoadKind : public QuestionOf<LoadQuestion> {
           .fault(p.prefill ? "prefill_workers" : "decode_workers",
                  "pools: prefill workers feed decode workers, and one of the two is not stated")
           .help(p.prefill ? "decode_workers: 1" : "prefill_workers: 1");
-    if (q.traffic.users)
-      asked.fault("users", "pools: users who wait for their answers have no closed form there yet")
-          .help("state a rate; `reckon load` without pools takes users");
+    if (q.traffic.users && !q.simulation.simulate)
+      asked
+          .fault("users",
+                 "users: who wait for their answers before pools wait for both in a circle, which "
+                 "has no closed form")
+          .help("simulate: yes plays them out; or state a rate");
     if (p.prefill_token && !p.prefill_step)
       asked.fault("prefill_token", "prefill_token: the time of the step itself is not stated")
           .help("prefill_step: 6 ms");
@@ -235,39 +253,43 @@ class LoadKind : public QuestionOf<LoadQuestion> {
       return format_quantity(plain(n), kOne, Hint::kLength);
     };
     const std::string load =
-        q.traffic.users ? fmt::format("{:.0f} users", plain(*q.traffic.users))
+        q.traffic.users ? users_text(q.traffic, plain(*q.traffic.users))
                         : format_quantity(plain(*q.traffic.rate), kHertz, Hint::kRequestRate);
     return fmt::format("{}, prompts of {}, answers of {}{}", load, length(*q.traffic.prompt),
                        length(*q.traffic.output),
                        q.model ? " on " + model_name(*q.model) : std::string());
   }
 
-  static std::string or_simulate(const Result& r, std::string_view id) {
-    const std::string s = text(r, id);
-    return s == "–" ? "simulate" : s;
-  }
-
-  static void say_unbounded(const Input& q, Result& r) {
-    r.answer.lines.push_back(
-        fmt::format("the queue grows without bound: {} come, and the engine finishes {} at most",
-                    format_quantity(plain(*q.traffic.rate), kHertz, Hint::kRequestRate),
-                    text(r, kSaturation.id)));
+  static void say_unbounded(const Input& q, const LoadFigures<double>& f, Result& r) {
+    r.answer.lines.push_back(fmt::format(
+        "the queue grows without bound: {} come, and {} {} at most",
+        format_quantity(plain(*q.traffic.rate), kHertz, Hint::kRequestRate),
+        f.full.by_move_first ? "the ports move caches of" : "the engine finishes",
+        text(r, kSaturation.id)));
   }
 
   static void say_waits(const Input& q, const LoadFigures<double>& f, Result& r) {
+    const bool played = q.simulation.simulate;
     if (f.ttft_p50)
-      r.answer.lines.push_back(fmt::format("TTFT {} mean, p50 {}, p90 {}, p99: {}",
-                                           text(r, kTtft.id), text(r, kTtftP50.id),
-                                           text(r, kTtftP90.id), or_simulate(r, kTtftP99.id)));
+      r.answer.lines.push_back(
+          fmt::format("TTFT {} mean, p50 {}, p90 {}, p99: {}", text(r, kTtft.id),
+                      text(r, kTtftP50.id), text(r, kTtftP90.id),
+                      or_simulate(r, kTtftP99.id, played)));
+    else if (f.no_waits)
+      r.answer.lines.push_back("TTFT: " + or_simulate(r, kTtft.id, played));
+    else if (f.no_percentiles)
+      r.answer.lines.push_back(fmt::format("TTFT {} mean; its percentiles: {}",
+                                           text(r, kTtft.id),
+                                           or_simulate(r, kTtftP50.id, played)));
     else
       r.answer.lines.push_back(fmt::format(
-          "TTFT {} mean, nearly all of it waiting for a place; its percentiles: simulate",
-          text(r, kTtft.id)));
-    if (f.waiting && q.pools.stated())
+          "TTFT {} mean, nearly all of it waiting for a place; its percentiles: {}",
+          text(r, kTtft.id), or_simulate(r, kTtftP50.id, played)));
+    if (f.waiting && f.ttft && q.pools.stated())
       r.answer.lines.push_back(
           fmt::format("waiting for a prefill worker {}, prefill {}, moving the cache {}",
                       text(r, kQueue.id), text(r, kPrefillAlone.id), text(r, kChunking.id)));
-    else if (f.waiting)
+    else if (f.waiting && f.ttft)
       r.answer.lines.push_back(
           fmt::format("waiting {} (the step that runs {}, prompts ahead {}, a place in the batch "
                       "{}), prefill alone "
@@ -276,11 +298,16 @@ class LoadKind : public QuestionOf<LoadQuestion> {
                       text(r, kSlotMean.id), text(r, kPrefillAlone.id), text(r, kChunking.id)));
     if (f.tpot)
       r.answer.lines.push_back(
-          fmt::format("TPOT {} mean, p90 {}, without the first token; {} with it",
-                      text(r, kTpot.id), text(r, kTpotP90.id), text(r, kInclusive.id)));
-    r.answer.lines.push_back(fmt::format(
-        "{} end to end; {} inside at once, {} of them decoding; {}", text(r, kEndToEnd.id),
-        text(r, kPresent.id), text(r, kDecoding.id), text(r, kOutputRate.id)));
+          fmt::format("TPOT {} mean, p90 {}, without the first token{}", text(r, kTpot.id),
+                      text(r, kTpotP90.id),
+                      f.inclusive ? fmt::format("; {} with it", text(r, kInclusive.id)) : ""));
+    if (f.end_to_end)
+      r.answer.lines.push_back(fmt::format(
+          "{} end to end; {} inside at once, {} of them decoding; {}", text(r, kEndToEnd.id),
+          text(r, kPresent.id), text(r, kDecoding.id), text(r, kOutputRate.id)));
+    else
+      r.answer.lines.push_back(fmt::format("{} decode at once; {}", text(r, kDecoding.id),
+                                           text(r, kOutputRate.id)));
     say_targets(q, f, r);
   }
 
@@ -303,14 +330,16 @@ class LoadKind : public QuestionOf<LoadQuestion> {
   static void say_saturation(const Input& q, const Output& out, Result& r) {
     const LoadFigures<double>& f = out.figures;
     const bool pools = q.pools.stated();
-    const char* what = f.full.by_prefill_first
+    const char* what = f.full.by_move_first ? "the ports that caches move over never rest"
+                       : f.full.by_prefill_first
                            ? pools ? "the prefill workers never rest" : "every chunk is full"
                        : out.by_cache ? "the cache is full"
                        : pools        ? "the decode workers' batches are full"
                                       : "the batch is full";
     r.answer.lines.push_back(fmt::format(
         "{}saturates at {}, where {}",
-        f.unbounded ? "" : text(r, kUtilisation.id) + " of saturation: ", text(r, kSaturation.id),
+        f.unbounded || f.no_form ? "" : text(r, kUtilisation.id) + " of saturation: ",
+        text(r, kSaturation.id),
         what));
     if (out.cache_concurrency)
       r.answer.lines.push_back(fmt::format(
@@ -320,6 +349,8 @@ class LoadKind : public QuestionOf<LoadQuestion> {
   }
 
   static void notes(const Input& q, const LoadFigures<double>& f, Result& r) {
+    if (f.no_form) return;
+    if (q.pools.stated()) warn_of_ports(f, r);
     if (!f.unbounded && q.pools.stated())
       r.answer.notes.emplace_back(
           "Closed form of pools against its simulation: tests/load/pools_agreement_test.cpp. The "
@@ -330,7 +361,7 @@ class LoadKind : public QuestionOf<LoadQuestion> {
           "saturation: mean absolute deviation 2 % of TTFT's mean, 3 % of p50, 5 % of p90, 5 % of "
           "p99 (up to 50 %); "
           "4 to 6 % of TPOT's. How good the step's time is, is another matter.");
-    if (q.traffic.users)
+    if (q.traffic.users && !q.traffic.think)
       r.answer.notes.emplace_back(
           "Closed form against its simulation over 90 loads of 1 to 200 users: mean absolute "
           "deviation 3 % of TTFT's mean, 5 % of p90 (up to 90 % of saturation), 1 % of TPOT and of "
@@ -339,11 +370,6 @@ class LoadKind : public QuestionOf<LoadQuestion> {
       r.answer.notes.emplace_back(
           "The closed form takes the trace's rate, means and spreads, lengths as lognormal and "
           "arrivals by their burstiness; the simulation plays the trace itself.");
-    else if (q.traffic.arrivals != ArrivalKind::kPoisson)
-      r.answer.notes.emplace_back(
-          "Bursts lengthen the wait as in heavy traffic: against simulations the mean is off by up "
-          "to "
-          "a half, either way (simulate: yes).");
   }
 };
 

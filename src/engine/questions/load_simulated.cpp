@@ -82,6 +82,9 @@ void add_totals(const load::Outcome& o, const PlayedLoad& of, Result& r) {
   if (of.pools)
     ratio("prefill_busy", "share of the time that a prefill worker works", o.prefill_busy,
           Hint::kFraction);
+  if (of.pools)
+    add(r, "simulated.port_wait", "simulated: wait for ports, of a cache that is to move",
+        o.port_wait.value, kSecond, Hint::kNone);
   else
     ratio("prefilling", "share of the time in steps with prompt tokens", o.prefilling,
           Hint::kFraction);
@@ -144,10 +147,11 @@ void say(const PlayedLoad& of, const load::Outcome& o, Result& r) {
                   text(r, "simulated.tpot.p90"), text(r, "simulated.tpot.p99")));
   if (of.pools)
     r.answer.lines.push_back(fmt::format(
-        "simulated: TTFT is {} waiting for a prefill worker, {} prefill, {} transfer; prefill "
-        "workers are busy {} of the time, decode workers {}",
+        "simulated: TTFT is {} waiting for a prefill worker, {} prefill, {} transfer ({} of it "
+        "waiting for ports); prefill workers are busy {} of the time, decode workers {}",
         text(r, "simulated.waiting.mean"), text(r, "simulated.service.mean"),
-        text(r, "simulated.sharing.mean"), text(r, "simulated.prefill_busy"),
+        text(r, "simulated.sharing.mean"), text(r, "simulated.port_wait"),
+        text(r, "simulated.prefill_busy"),
         text(r, "simulated.busy")));
   else
     r.answer.lines.push_back(
@@ -198,7 +202,7 @@ load::Scenario scenario_of(const LoadQuestion<double>& q, const LoadAnswer<doubl
     return step(x.decodes, x.context, x.prefill);
   };
   s.engine.batch = whole(q.engine.batch);
-  s.engine.chunk = whole(q.engine.chunk);
+  if (q.engine.chunk) s.engine.chunk = whole(*q.engine.chunk);
   s.engine.one_prompt = q.engine.prompts == PromptSteps::kAlone;
   s.engine.order =
       q.engine.prompts == PromptSteps::kFirst ? StepOrder::kPrefillFirst : StepOrder::kChunked;
@@ -219,6 +223,7 @@ load::Scenario scenario_of(const LoadQuestion<double>& q, const LoadAnswer<doubl
     pools.decode = whole(*q.pools.decode);
     pools.transfer = plain(q.pools.transfer);
     pools.transfer_token = plain(q.pools.transfer_token);
+    pools.send_token = pools.receive_token = pools.transfer_token;
     pools.step = prefill_times(q);
     s.pools = std::move(pools);
     s.engine.chunk = 1 << 30;  // whole prompts, one at a time
@@ -233,6 +238,68 @@ load::Scenario scenario_of(const LoadQuestion<double>& q, const LoadAnswer<doubl
   return s;
 }
 
+std::string users_text(const TrafficShape<double>& shape, double users) {
+  const std::string who = fmt::format("{} user{}", format_quantity(users, kOne, Hint::kCount),
+                                      users == 1 ? "" : "s");
+  if (!shape.think) return who;
+  return fmt::format("{} who think for {}", who, format_quantity(plain(*shape.think), kSecond));
+}
+
+std::string or_simulate(const Result& r, std::string_view id, bool simulated) {
+  const std::string s = text(r, id);
+  if (s != "–") return s;
+  return simulated ? "by simulation, below" : "simulate";
+}
+
+void warn_of_arrivals(const LoadFigures<double>& f, double burst, bool simulated, Result& r) {
+  if (f.unbounded || f.no_form || !f.no_percentiles) return;
+  const char* where = simulated ? "simulated below" : "simulate: yes";
+  if (f.no_waits) {
+    r.warnings.push_back(fmt::format("{}{}", f.no_waits, simulated ? "d below" : ": yes"));
+    return;
+  }
+  r.warnings.push_back(fmt::format(
+      "arrivals are {} (dispersion {}, Poisson 1): the closed form's mean wait is off by up to a "
+      "third, and its percentiles do not hold ({})",
+      burst > 1 ? "uneven" : "more even than by chance",
+      format_quantity(burst, kOne, Hint::kRatio), where));
+}
+
+void warn_of_step(const InStep& of, const TrafficShape<double>& shape, bool simulated, Result& r) {
+  const bool stay = of.shared && of.users > 1 && of.chunk >= 2 * of.prompt;
+  if (!stay || shape.output_spread || shape.think || !shape.trace.empty()) return;
+  r.warnings.push_back(fmt::format(
+      "answers of one length keep users in step: those whose prompts share a chunk stay together, "
+      "and their first tokens come later than the closed form says ({}; output_spread: 0.5 takes "
+      "them apart)",
+      simulated ? "simulated below" : "simulate: yes"));
+}
+
+void warn_of_ports(const LoadFigures<double>& f, Result& r) {
+  constexpr double kBusyPorts = 0.5;
+  if (!f.full.by_move || f.unbounded) return;
+  const double busy = plain(f.rate) / plain(*f.full.by_move);
+  if (busy <= kBusyPorts) return;
+  r.warnings.push_back(
+      fmt::format("caches that move take {} of a pool's ports: they wait for each other, which the "
+                  "closed form leaves out (simulate: yes)",
+                  format_quantity(busy, kOne, Hint::kFraction)));
+}
+
+void say_longest(const TrafficShape<double>& shape, double prompt, double output, double longest,
+                 Result& r) {
+  if (longest <= 0 || !shape.trace.empty()) return;
+  constexpr double kDeviations = 3;  // beyond them too few to matter
+  const auto reaches = [&](double mean, const auto& spread) {
+    return spread && mean * (1 + kDeviations * plain(*spread)) > longest;
+  };
+  if (!reaches(prompt, shape.prompt_spread) && !reaches(output, shape.output_spread)) return;
+  r.answer.notes.push_back(
+      fmt::format("Prompts and answers drawn longer than {} tokens ({}) are cut to that.",
+                  format_quantity(longest, kOne, Hint::kCount),
+                  shape.longest ? "longest" : "the model's context"));
+}
+
 void add_simulation(const PlayedLoad& of, const load::Outcome& o, Result& r) {
   add_spreads(o, of.closed, r);
   add_totals(o, of, r);
@@ -245,6 +312,7 @@ void set_traffic(const TrafficShape<double>& t, double longest, load::Traffic& o
   if (t.burstiness) out.arrivals.spread = plain(*t.burstiness);
   if (t.burst) out.arrivals.on = plain(*t.burst);
   if (t.pause) out.arrivals.off = plain(*t.pause);
+  if (t.think) out.think = plain(*t.think);
   const auto lengths = [&](load::Lengths& x, const auto& shape, const auto& spread) {
     x.shape = spread ? shape.value_or(LengthShape::kLognormal) : LengthShape::kConstant;
     x.spread = spread ? plain(*spread) : 0;

@@ -16,6 +16,24 @@ load::Scenario scenario_of(const LoadQuestion<double>& question, const LoadAnswe
 // Arrivals and spreads of lengths; the means, and the rate, are the caller's.
 void set_traffic(const TrafficShape<double>& shape, double longest, load::Traffic& out);
 
+// "64 users", and what they think.
+std::string users_text(const TrafficShape<double>& shape, double users);
+// A figure of the closed form; where it has none, that a simulation says, or has said.
+std::string or_simulate(const Result& r, std::string_view id, bool simulated);
+// Where the closed form is not for such arrivals: what it leaves out, and where to find it.
+void warn_of_arrivals(const LoadFigures<double>& f, double burst, bool simulated, Result& r);
+// Users whose answers are of one length stay in step if several prompts share a chunk.
+struct InStep {
+  double users = 0, prompt = 0, chunk = 0;  // of one engine; tokens
+  bool shared = false;                      // chunks take from several prompts
+};
+void warn_of_step(const InStep& of, const TrafficShape<double>& shape, bool simulated, Result& r);
+// Caches wait for each other's ports, which the closed form leaves out.
+void warn_of_ports(const LoadFigures<double>& f, Result& r);
+// What a simulation cuts of requests drawn longer than the longest.
+void say_longest(const TrafficShape<double>& shape, double prompt, double output, double longest,
+                 Result& r);
+
 // What is said of a simulated load beside its outcome.
 struct PlayedLoad {
   bool targets = false, trace = false, pools = false;

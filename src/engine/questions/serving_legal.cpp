@@ -27,12 +27,25 @@ void check_lengths(const Plan& q, const Asked& asked) {
   const double all = value_of(q.workload.prompt->raw) + value_of(q.workload.output->raw);
   const auto tokens = [](double n) { return format_quantity(n, kOne, Hint::kCount); };
   const double rows = value_of(q.model.positions.raw);
+  // A simulation plays no request that is longer: on average they must be shorter.
+  const double longest = q.traffic.longest                              ? plain(*q.traffic.longest)
+                         : q.simulation.simulate && q.model.context ? plain(*q.model.context)
+                                                                    : 0;
   if (rows > 0 && all > rows)
     asked
         .fault("prompt",
                fmt::format("prompt and answer take {} tokens, and {} has positions for {}",
                            tokens(all), model_name(q.model), tokens(rows)))
         .help("shorten them");
+  else if (longest > 0 && all > longest)
+    asked
+        .fault("prompt", fmt::format("prompt and answer take {} tokens, and {} {}", tokens(all),
+                                     q.traffic.longest ? "the longest is"
+                                                       : "the simulation plays none beyond the "
+                                                         "model's context of",
+                                     tokens(longest)))
+        .help(q.traffic.longest ? "shorten them, or state a larger longest"
+                                : "shorten them, or longest: for a model that was extended");
   else if (q.model.context && all > value_of(q.model.context->raw))
     asked.diagnostics.warning(
         asked.places.of("prompt"),
@@ -71,11 +84,17 @@ void check_pools(const Plan& q, const Asked& asked) {
   const auto gpus = [](const ServingMesh<double>& m) {
     return count(m.tensor) * count(m.data) * count(m.pipeline) * count(m.context);
   };
-  if (q.workload.concurrency)
+  if (q.workload.concurrency && !q.simulation.simulate)
     asked
         .fault("concurrency",
-               "concurrency: users who wait for their answers are not priced in front of pools")
-        .help("state a rate: rate: 10 requests/s; or leave prefill out");
+               "concurrency: users who wait for their answers before pools wait for both in a "
+               "circle, which has no closed form")
+        .help("simulate: yes plays them out; or state a rate, or leave prefill out");
+  else if (q.workload.concurrency && !(q.prefill->workers && q.prefill->decode_workers))
+    asked
+        .fault("concurrency", "concurrency: how many workers the pools have follows from a rate "
+                              "alone")
+        .help("prefill: {workers: 1, decode_workers: 2}");
   if (!q.prefill->workers || !q.prefill->decode_workers || q.prefill->cluster) return;
   const long all = count(q.cluster->nodes) * count(q.cluster->node.gpus);
   const long need = count(*q.prefill->workers) * gpus(q.prefill->mesh) +
@@ -207,7 +226,7 @@ void check_load(const Plan& q, const Asked& asked) {
     asked.fault("concurrency", "a rate and users who wait for their answers are two loads")
         .note(asked.places.of("rate"), "the rate is stated here")
         .help("leave one of them out");
-  check_traffic(q.traffic, w.concurrency.has_value(), asked);
+  check_traffic(q.traffic, "concurrency", w.concurrency.has_value(), asked);
   if (q.settings.swap && q.settings.preempted != Preempted::kSwap)
     asked.fault("settings.swap", "a time to move caches out, and caches that are computed again")
         .help("settings: {preempted: swap, swap: 2 us}");

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "load_simulated.hpp"
 #include "needs.hpp"
 #include "reckon/units/format.hpp"
 #include "serving_say.hpp"
@@ -16,17 +17,13 @@ constexpr double kNearSaturation = 0.8;
 
 std::string load_of(const Plan& q) {
   if (q.workload.rate) return format_quantity(q.workload.rate->raw, kHertz, Hint::kRequestRate);
-  return format_quantity(q.workload.concurrency->raw, kOne, Hint::kCount) + " users";
-}
-
-std::string or_simulate(const Result& r, std::string_view id) {
-  const std::string s = text(r, id);
-  return s == "–" ? "simulate" : s;
+  return users_text(q.traffic, plain(*q.workload.concurrency));
 }
 
 // What is full when the queue begins to grow.
 std::string full_of(const Plan& q, const Out& out) {
   const LoadFigures<double>& f = *out.running->load;
+  if (f.full.by_move_first) return "the ports that caches move over never rest";
   if (own_way(q) == WayOfServing::kDisaggregated)
     return f.full.by_prefill_first ? "the prefill workers never rest"
                                    : "the decode workers' batches are full";
@@ -38,12 +35,18 @@ std::string full_of(const Plan& q, const Out& out) {
 
 void say_waits(const Plan& q, const Out& out, Result& r) {
   const LoadFigures<double>& f = *out.running->load;
-  r.answer.lines.push_back(
-      fmt::format("under {}: TTFT {} mean, p50 {}, p90 {}, p99: {}", load_of(q),
-                  text(r, "serve.ttft"), or_simulate(r, "serve.ttft_p50"),
-                  or_simulate(r, "serve.ttft_p90"), or_simulate(r, "serve.ttft_p99")));
+  const auto figure = [&](std::string_view id) {
+    return or_simulate(r, id, q.simulation.simulate);
+  };
+  if (f.no_waits)
+    r.answer.lines.push_back(fmt::format("under {}: TTFT: {}", load_of(q), figure("serve.ttft")));
+  else
+    r.answer.lines.push_back(fmt::format("under {}: TTFT {} mean, p50 {}, p90 {}, p99: {}",
+                                         load_of(q), text(r, "serve.ttft"),
+                                         figure("serve.ttft_p50"), figure("serve.ttft_p90"),
+                                         figure("serve.ttft_p99")));
   const bool pools = own_way(q) == WayOfServing::kDisaggregated;
-  if (f.waiting)
+  if (f.waiting && f.ttft)
     r.answer.lines.push_back(
         fmt::format("of it waiting {}, the prompt as if alone {}, {} {}, the request itself {}",
                     text(r, "serve.ttft_waiting"), text(r, "serve.ttft_service"),
@@ -52,9 +55,10 @@ void say_waits(const Plan& q, const Out& out, Result& r) {
                     format_quantity(plain(q.engine.overhead.request), kSecond)));
   if (f.tpot)
     r.answer.lines.push_back(
-        fmt::format("TPOT {} mean, p90 {}, p99: {}, without the first token; {} with it",
-                    text(r, "serve.tpot"), text(r, "serve.tpot_p90"),
-                    or_simulate(r, "serve.tpot_p99"), text(r, "serve.tpot_inclusive")));
+        fmt::format("TPOT {} mean, p90 {}, p99: {}, without the first token{}",
+                    text(r, "serve.tpot"), text(r, "serve.tpot_p90"), figure("serve.tpot_p99"),
+                    f.inclusive ? fmt::format("; {} with it", text(r, "serve.tpot_inclusive"))
+                                : std::string()));
 }
 
 void say_keeping(const Plan& q, const LoadFigures<double>& f, Result& r) {
@@ -74,7 +78,7 @@ void say_keeping(const Plan& q, const LoadFigures<double>& f, Result& r) {
 }
 
 void add_ways_under(const Out& out, Result& r) {
-  Grid g{"The same rate on each way, closed form",
+  Grid g{"The same load on each way, closed form",
          "",
          {{"gpus", "GPUs"},
           {"saturation", "saturates at"},
@@ -92,7 +96,9 @@ void add_ways_under(const Out& out, Result& r) {
     if (!out.running->under[i]) continue;
     g.rows.push_back(
         {kRows[i].first, kRows[i].second,
-         out.running->under[i]->figures.unbounded ? "the queue grows without bound" : ""});
+         out.running->under[i]->figures.unbounded ? "the queue grows without bound"
+        : out.running->under[i]->figures.no_form ? "no closed form: simulate"
+                                                 : ""});
   }
   if (g.rows.size() > 1) r.answer.grids.push_back(std::move(g));
 }
@@ -100,7 +106,7 @@ void add_ways_under(const Out& out, Result& r) {
 }  // namespace
 
 WayOfServing own_way(const Plan& q) {
-  if (q.prefill && q.workload.rate) return WayOfServing::kDisaggregated;
+  if (q.prefill && (q.workload.rate || q.workload.concurrency)) return WayOfServing::kDisaggregated;
   return prompt_steps(q) == PromptSteps::kFirst ? WayOfServing::kPrefillFirst
                                                 : WayOfServing::kMixed;
 }
@@ -109,24 +115,42 @@ void say_load(const Plan& q, const Out& out, Result& r) {
   const Running<double>& run = *out.running;
   if (!run.load) return;
   const LoadFigures<double>& f = *run.load;
-  if (f.unbounded) {
+  if (f.no_form) {
+    r.answer.lines.push_back(
+        fmt::format("under {}: they wait for prefill and decode in a circle, which has no closed "
+                    "form; at most {}, where {}",
+                    load_of(q), text(r, "serve.saturates"), full_of(q, out)));
+  } else if (f.unbounded) {
     r.fits = false;
     r.warnings.push_back(
         fmt::format("the queue grows without bound: {} arrive, and {} are taken at most, where {}",
                     load_of(q), text(r, "serve.saturates"), full_of(q, out)));
   } else {
+    const double engines = plain(*run.engines);
+    const double burst =
+        q.workload.rate
+            ? plain(burst_of_share(burst_of(q.traffic, q.workload.rate), Count<double>(engines)))
+            : 1;
+    warn_of_arrivals(f, burst, q.simulation.simulate, r);
+    const auto chunk = stated_or(q.settings.chunk, q.engine.limits.chunk);
+    if (q.workload.concurrency)
+      warn_of_step({plain(*q.workload.concurrency) / engines,
+                    plain(fresh_prompt(q.workload).fresh), chunk ? plain(*chunk) : 0,
+                    prompt_steps(q) == PromptSteps::kShared},
+                   q.traffic, q.simulation.simulate, r);
     say_waits(q, out, r);
     say_keeping(q, f, r);
     r.answer.lines.push_back(
-        fmt::format("{} of saturation, which is at {}, where {}; {} requests inside",
+        fmt::format("{} of saturation, which is at {}, where {}{}",
                     text(r, "serve.utilisation"), text(r, "serve.saturates"), full_of(q, out),
-                    text(r, "serve.concurrency")));
+                    f.present ? "; requests inside: " + text(r, "serve.concurrency") : ""));
     if (q.workload.rate && plain(f.utilisation) > kNearSaturation)
       r.warnings.push_back(
           fmt::format("{} of what the engines take: waits grow without bound from here, and small "
                       "errors of a step's time or the rate grow with them",
                       text(r, "serve.utilisation")));
   }
+  if (own_way(q) == WayOfServing::kDisaggregated) warn_of_ports(f, r);
   add_ways_under(out, r);
 }
 

@@ -31,7 +31,8 @@ class ServingKind : public QuestionOf<ServingPlan> {
          "--tensor 4 --prompt 2048 --output 512 --price 2.50USD/h"},
         {"pools.*", "decode.shared_heads", "windows", "state", "power", "pue"},
         {"serve.saturation.tokens_per_second_per_gpu", "serve.saturation.tpot", "prefill.ttft",
-         "decode.batch_most", "decode.time"}};
+         "decode.batch_most", "decode.time", "serve.utilisation", "serve.ttft", "serve.ttft_p90",
+         "serve.tpot", "simulated.ttft.p90", "simulated.tpot.mean"}};
     return info;
   }
 

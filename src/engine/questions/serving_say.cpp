@@ -97,9 +97,10 @@ void say_running(const Plan& q, const Out& out, Result& r) {
                   ranks > 1 ? fmt::format("on each of {} data ranks", ranks) : std::string("alone"),
                   text(r, "prefill.ttft"), run.prompt.chunks.raw > 1 ? "; of a mean chunk" : "",
                   largest_part(run.prompt.step)));
-  r.answer.lines.push_back(fmt::format("a decode step of {} sequences over {}: {}, {}",
-                                       text(r, "decode.batch"), text(r, "decode.context"),
-                                       text(r, "decode.time"), largest_part(run.decode)));
+  r.answer.lines.push_back(fmt::format("a decode step of {} sequence{} over {}: {}, {}",
+                                       text(r, "decode.batch"), run.n.raw == 1 ? "" : "s",
+                                       text(r, "decode.context"), text(r, "decode.time"),
+                                       largest_part(run.decode)));
   // No batch keeps the target: say_targets() has its floor, and there is nothing that users would be served.
   if (value_of(run.most.raw) < 1) return;
   const bool chunk = value_of(run.full.n.raw) < value_of(run.most.raw) - 1e-9;

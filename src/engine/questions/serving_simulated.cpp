@@ -102,7 +102,15 @@ load::Pools pools_of(const Plan& q, const Out& out) {
   load::Pools x;
   x.prefill = whole(p.asked->x) * whole(pre.pipeline) * whole(pre.data);
   x.decode = whole(p.asked->y) * whole(q.mesh.data);
-  if (p.transfer) x.transfer_token = plain(*p.transfer) / plain(fresh_prompt(q.workload).fresh);
+  const double fresh = plain(fresh_prompt(q.workload).fresh);
+  if (p.transfer) {
+    x.transfer_token = plain(*p.transfer) / fresh;
+    x.send_token = plain(p.sends) / fresh;
+    x.receive_token = plain(p.receives) / fresh;
+    x.senders = whole(pre.pipeline) * whole(pre.data);
+    x.receivers = whole(q.mesh.data);
+    x.layerwise = q.prefill && q.prefill->layerwise;
+  }
   x.step = serving_prefill_times(q);
   return x;
 }
@@ -222,6 +230,8 @@ void simulate_serving(Workspace& work, const LoadedQuestion<ServingPlan>& loaded
   const WayOfServing own = own_way(q);
   const bool targets = q.targets.ttft || q.targets.tpot;
   add_closed(r);
+  say_longest(q.traffic, plain(fresh_prompt(q.workload).fresh), plain(*q.workload.output),
+              longest_of(q), r);
   const load::Outcome o = load::simulate(serving_scenario(q, out, own, trace), threads);
   const PlayedLoad of{targets,
                       !trace.empty(),
@@ -234,8 +244,7 @@ void simulate_serving(Workspace& work, const LoadedQuestion<ServingPlan>& loaded
       "Simulated: cache {}; steps as priced above, linear between the table's points.",
       admission_of(q) == CacheReserve::kLongest ? "for the longest answer, at admission"
                                                 : "block by block, preempting when full"));
-  if (!q.workload.rate) return;
-  Grid g{"The same rate on each way, simulated", "", {}, {}};
+  Grid g{"The same load on each way, simulated", "", {}, {}};
   for (const Cell& c : kCells)
     if (targets || std::string_view(c.id) != "met") g.columns.push_back({c.id, c.title});
   constexpr std::pair<const char*, const char*> kRows[] = {

@@ -43,7 +43,11 @@ void check_lengths(const std::string& of, const std::optional<LengthShape>& shap
 
 }  // namespace
 
-void check_traffic(const TrafficShape<double>& t, bool waits, const Asked& asked) {
+void check_traffic(const TrafficShape<double>& t, const char* users, bool waits,
+                   const Asked& asked) {
+  if (t.think && !waits)
+    asked.fault("think", "think: a rate does not wait for anybody to think")
+        .help(fmt::format("{}: 64 in place of the rate", users));
   if (t.arrivals == ArrivalKind::kGamma && !t.burstiness)
     asked.fault("arrivals", "gamma arrivals need the spread of the times between them")
         .help("burstiness: 2, deviation over mean; 1 is Poisson");
@@ -81,6 +85,8 @@ void add_steers(const TrafficShape<double>& t, const LoadSimulation<double>& s,
   if (s.simulate)
     out.insert(out.end(),
                {"requests", "replications", "seed", "output_spread", "longest", "swap", "block"});
+  // What the closed form has no wait for bears on the simulation, and on what is said of it.
+  out.insert(out.end(), {"users", "concurrency", "think", "burst", "pause", "burstiness"});
   if (!t.trace.empty())
     out.insert(out.end(),
                {"rate", "prompt", "output", "prompt_spread", "output_spread", "burstiness"});

@@ -7,8 +7,9 @@
 
 namespace reckon {
 
-// `waits`: users who ask again when answered, in place of a rate.
-void check_traffic(const TrafficShape<double>& t, bool waits, const Asked& asked);
+// `waits`: users who ask again when answered, in place of a rate; `users`: the key that says so.
+void check_traffic(const TrafficShape<double>& t, const char* users, bool waits,
+                   const Asked& asked);
 
 void check_simulation(const LoadSimulation<double>& s, const Asked& asked);
 

@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 
+#include "reckon/base/text.hpp"
 #include "reckon/engine/measured_runs.hpp"
 #include "reckon/numerics/robust_fit.hpp"
 
@@ -84,14 +86,18 @@ std::string rows_text(const Accuracy& a) {
 void find_served(const std::vector<ErrorRow>& rows, const ErrorRow& plan, Accuracy& out) {
   for (const Likeness& l : {Likeness{true, true, true}, Likeness{true, false, true}}) {
     std::vector<double> errors;
-    for (const ErrorRow& r : rows)
-      if (r.of == plan.of && r.stack == plan.stack && r.kind == plan.kind &&
-          (!l.chip || r.chip == plan.chip))
-        errors.push_back(std::log1p(r.error));
+    std::vector<std::string> chips;
+    for (const ErrorRow& r : rows) {
+      if (r.of != plan.of || r.stack != plan.stack || r.kind != plan.kind ||
+          (l.chip && r.chip != plan.chip))
+        continue;
+      errors.push_back(std::log1p(r.error));
+      if (std::find(chips.begin(), chips.end(), r.chip) == chips.end()) chips.emplace_back(r.chip);
+    }
     if (errors.size() < kRowsThatProve) continue;
     const ErrorSummary sum = summarize_log_errors(errors);
-    out.like = fmt::format("{} on {}{}, {}", plan.stack, l.chip ? "" : "other chips than ",
-                           plan.chip, plan.kind);
+    out.like = fmt::format("{} on {}{}, {}", plan.stack, join(chips, ", "),
+                           l.chip ? "" : fmt::format(", not {}", plan.chip), plan.kind);
     out.rows = sum.rows;
     out.median = sum.median;
     out.p90 = sum.p90;

@@ -99,11 +99,27 @@ Seconds<R> curve_seconds(Bytes<R> S, Ratio<R> f, const CurveConstants<R>& at) {
   return kCurveSeconds(a + f * S / B * (1 + pow(h / S, u)));
 }
 
+// A curve between so many ranks, for whoever asks it for many sizes.
+template <class R>
+struct CurveAt {
+  Ratio<R> factor;
+  CurveConstants<R> constants;
+};
+
+template <class R>
+CurveAt<R> curve_at(Count<R> q, const CollectiveCurve<R>& curve) {
+  return {wire_factor(curve.op, q), curve_constants(q, curve)};
+}
+
+template <class R>
+CurveCost<R> curve_cost(Bytes<R> S, const CurveAt<R>& curve) {
+  const auto& at = curve.constants;
+  return {curve.factor, at.wait, at.rate, at.half, curve_seconds(S, curve.factor, at)};
+}
+
 template <class R>
 CurveCost<R> curve_cost(Bytes<R> S, Count<R> q, const CollectiveCurve<R>& curve) {
-  auto f = wire_factor(curve.op, q);
-  const CurveConstants<R> at = curve_constants(q, curve);
-  return {f, at.wait, at.rate, at.half, curve_seconds(S, f, at)};
+  return curve_cost(S, curve_at(q, curve));
 }
 
 // The curve beyond a measured row: as much above or below it as there.

@@ -65,8 +65,8 @@ Seconds<R> roofline(Seconds<R> t_F, Seconds<R> t_D) {
   return slower.best();
 }
 
-template <class R>
-void price(GemmCost<R>& x, const GemmKernel<R>& kernel, const Peaks<R>& peaks, Ratio<R> c) {
+template <class R, class Kernel>
+void price(GemmCost<R>& x, const Kernel& kernel, const Peaks<R>& peaks, Ratio<R> c) {
   auto F = x.flops;
   auto D = x.bytes;
   auto P = peaks.P;
@@ -80,9 +80,9 @@ void price(GemmCost<R>& x, const GemmKernel<R>& kernel, const Peaks<R>& peaks, R
 
 }  // namespace detail
 
-template <class R>
-GemmCost<R> gemm_cost(const GemmShape<R>& shape, const GemmKernel<R>& kernel,
-                      const Peaks<R>& peaks) {
+// `Kernel`: a GemmKernel, or whatever has its constants.
+template <class R, class Kernel = GemmKernel<R>>
+GemmCost<R> gemm_cost(const GemmShape<R>& shape, const Kernel& kernel, const Peaks<R>& peaks) {
   auto [m, n, k] = shape;
   auto w = kernel.weight;
   auto a = kernel.activation;
@@ -115,8 +115,8 @@ struct GroupedShape {
   Ratio<R> slower{1};
 };
 
-template <class R>
-GemmCost<R> grouped_gemm_cost(const GroupedShape<R>& shape, const GemmKernel<R>& kernel,
+template <class R, class Kernel = GemmKernel<R>>
+GemmCost<R> grouped_gemm_cost(const GroupedShape<R>& shape, const Kernel& kernel,
                               const Peaks<R>& peaks) {
   auto [rows, touched, n, k, c_moe] = shape;
   auto w = kernel.weight;

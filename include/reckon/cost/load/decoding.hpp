@@ -13,6 +13,8 @@
 // part.
 #pragma once
 
+#include <algorithm>
+
 #include "reckon/cost/load/input.hpp"
 
 namespace reckon {
@@ -108,8 +110,9 @@ struct PromptWork {
   Seconds<R> cost, slot;
 };
 
+// `slot`: false where nobody asks for it; then a full chunk is priced only where a prompt fills one.
 template <class R>
-PromptWork<R> prompt_work(const LoadInput<R>& x, Count<R> n) {
+PromptWork<R> prompt_work(const LoadInput<R>& x, Count<R> n, bool with_slot = true) {
   const Count<R> none{0};
   Sum<kSecond, R> cost, slot;
   auto c = x.chunk;
@@ -122,7 +125,10 @@ PromptWork<R> prompt_work(const LoadInput<R>& x, Count<R> n) {
     auto E = kPromptCostWhole(cost.total());
     return {detail::felt(x, E), kPromptSlotWhole(E)};
   }
-  auto t_c = called("t_c", x.step(n, c));
+  const bool fills = std::any_of(x.lengths.begin(), x.lengths.end(), [&](const auto& one) {
+    return plain(detail::chunks_of(one.tokens, c).whole_chunks) > 0;
+  });
+  auto t_c = with_slot || fills ? called("t_c", x.step(n, c)) : t_0;
   auto nu = detail::beside_in_step(x, n);
   for (const LengthShare<R>& one : x.lengths) {
     const auto [k, rest] = detail::chunks_of(one.tokens, c);
@@ -142,17 +148,28 @@ PromptWork<R> prompt_work(const LoadInput<R>& x, Count<R> n) {
   return {detail::felt(x, kPromptCost(cost.total())), kPromptSlotShared(s / c * t_c)};
 }
 
+namespace detail {
+
+// n/λ(n): nearly a straight line in n.
 template <class R>
-Frequency<R> rate_of_decodes(const LoadInput<R>& x, Count<R> n, const PromptWork<R>& w) {
+Seconds<R> time_of_answers(const LoadInput<R>& x, Count<R> n, const PromptWork<R>& w) {
   auto o = x.output;
   auto t_0 = called("t_0", x.step(n, Count<R>{0}));
   auto E = w.cost;
-  NAME(n, o);
-  return kRateOfDecodes(n / ((o - 1) * t_0 + n * E));
+  NAME(o);
+  return (o - 1) * t_0 + n * E;
+}
+
+}  // namespace detail
+
+template <class R>
+Frequency<R> rate_of_decodes(const LoadInput<R>& x, Count<R> n, const PromptWork<R>& w) {
+  NAME(n);
+  return kRateOfDecodes(n / detail::time_of_answers(x, n, w));
 }
 template <class R>
 Frequency<R> rate_of_decodes(const LoadInput<R>& x, Count<R> n) {
-  return rate_of_decodes(x, n, prompt_work(x, n));
+  return rate_of_decodes(x, n, prompt_work(x, n, false));
 }
 
 namespace detail {
@@ -160,9 +177,11 @@ namespace detail {
 // Of a root that a Newton step follows, which squares it.
 constexpr double kNearRoot = 1e-8;
 
-inline double slope_at(double n, const std::function<double(double)>& f) {
-  const double h = 1e-6 * (1 + n), below = std::max(0.0, n - h);
-  return (f(n + h) - f(below)) / (n + h - below);
+// To a millionth: of the place itself a search has the value already.
+template <class F>
+double slope_at(double n, const F& f) {
+  const double h = 1e-6 * (1 + n);
+  return (f(n + h) - f(n)) / h;
 }
 
 inline double flat_rate(const LoadInput<double>& x, double n) {
@@ -178,14 +197,31 @@ inline Filled filled_at(const LoadInput<double>& x, double n) {
   return {n + rho, rho};
 }
 
+// Straight lines, nearly, that pass zero where so many decode at a rate, and where prefill is full.
+inline double beyond_rate(const LoadInput<double>& x, double rate, double n) {
+  const Count<double> is(n);
+  return n - rate * plain(time_of_answers(x, is, prompt_work(x, is, false)));
+}
+inline double beyond_prefill(const LoadInput<double>& x, double n) {
+  const Count<double> is(n);
+  const PromptWork<double> w = prompt_work(x, is);
+  return n * plain(w.slot) - plain(time_of_answers(x, is, w));
+}
+// From next to nothing on: what no sequence reads takes 0/0.
+template <class F>
+double near_root(double high, const F& f) {
+  return root(high * 0x1p-100, high, f, kNearRoot, RootStart::kStraight);
+}
+
 }  // namespace detail
 
 // Rates at which the batch, and prefill, are full.
 template <class R>
 struct LoadLimits {
-  std::optional<Frequency<R>> by_batch, by_prefill;
+  std::optional<Frequency<R>> by_batch, by_prefill, by_move;
   Frequency<R> rate;
   bool by_prefill_first = false;  // prefill binds
+  bool by_move_first = false;     // the ports do
   double n = 0;                   // that decode then
 };
 
@@ -193,10 +229,9 @@ namespace detail {
 
 // A rate at which something is full, g(n) = 0, at the n that a search on doubles found. On R the rate carries the
 // slope of the implicit function: λ − (dλ/dn)/(dg/dn)·g.
-template <class R>
+template <class R, class FlatG, class G>
 Frequency<R> rate_where(const LoadInput<R>& x, const LoadInput<double>& flat, double n,
-                        const std::function<double(double)>& g_flat,
-                        const std::function<Ratio<R>(Count<R>, Frequency<R>, Seconds<R>)>& g_of) {
+                        const FlatG& g_flat, const G& g_of) {
   auto n_0 = found<R>("n_0", n);
   const PromptWork<R> w = prompt_work(x, n_0);
   auto rate = rate_of_decodes(x, n_0, w);
@@ -227,21 +262,22 @@ LoadLimits<R> saturation(const LoadInput<R>& x, const LoadInput<double>& flat) {
   const auto prefill = [&](double n) { return detail::filled_at(flat, n).prefill - 1; };
   auto B = x.slots;
   NAME(B);
-  const double n_b = root(0, slots, batch, detail::kNearRoot);
+  const double n_b = detail::near_root(slots, batch);
   out.by_batch = kLimitByBatch(detail::rate_where<R>(
       x, flat, n_b, batch,
       [&](Count<R> n, Frequency<R> rate, Seconds<R> S) { return n + rate * S - B; }));
   first.offer("batch", *out.by_batch);
+  out.n = n_b;
   // Only as far as the batch can go: beyond, prefill does not bind.
   if (prefill(n_b) > 0) {
-    const double n_p = root(0, n_b, prefill, detail::kNearRoot);
+    const double n_p =
+        detail::near_root(n_b, [&](double n) { return detail::beyond_prefill(flat, n); });
     out.by_prefill = kLimitByPrefill(detail::rate_where<R>(
         x, flat, n_p, prefill,
         [](Count<R>, Frequency<R> rate, Seconds<R> S) { return rate * S - 1; }));
     first.offer("prefill", *out.by_prefill);
+    if (first.winner() == 1) out.n = n_p;
   }
-  out.n = n_b;
-  if (out.by_prefill && first.winner() == 1) out.n = root(0, n_b, prefill, detail::kNearRoot);
   out.rate = kSaturation(first.best());
   out.by_prefill_first = first.winner() == 1;
   return out;
@@ -258,11 +294,11 @@ struct LoadDecoding {
 
 // With so many decodes, at a rate that belongs to them.
 template <class R>
-LoadDecoding<R> decoding_of(const LoadInput<R>& x, Count<R> n) {
+LoadDecoding<R> decoding_of(const LoadInput<R>& x, Count<R> n, const PromptWork<R>& work) {
   LoadDecoding<R> out;
   auto rate = x.rate;
   out.n = n;
-  out.work = prompt_work(x, n);
+  out.work = work;
   auto t_0 = called("t_0", x.step(n, Count<R>{0}));
   auto E = out.work.cost;
   auto S = out.work.slot;
@@ -273,16 +309,17 @@ LoadDecoding<R> decoding_of(const LoadInput<R>& x, Count<R> n) {
   return out;
 }
 
-// Of a rate below saturation.
 template <class R>
-LoadDecoding<R> decoding(const LoadInput<R>& x, const LoadInput<double>& flat) {
-  if (!x.decodes()) return decoding_of(x, Count<R>{});
+LoadDecoding<R> decoding_of(const LoadInput<R>& x, Count<R> n) {
+  return decoding_of(x, n, prompt_work(x, n));
+}
+
+// Of a rate to which nearly n decodes belong.
+template <class R>
+LoadDecoding<R> decoding_near(const LoadInput<R>& x, const LoadInput<double>& flat, double n) {
   auto rate = x.rate;
   NAME(rate);
   const auto rate_at = [&](double m) { return detail::flat_rate(flat, m); };
-  const double target = plain(rate);
-  const double n = root(
-      0, plain(x.slots), [&](double m) { return rate_at(m) - target; }, detail::kNearRoot);
   auto n_0 = found<R>("n_0", n);
   auto miss = called("miss", rate_of_decodes(x, n_0) - rate);
   const double slope = detail::slope_at(n, rate_at);
@@ -290,6 +327,16 @@ LoadDecoding<R> decoding(const LoadInput<R>& x, const LoadInput<double>& flat) {
   if (!(std::abs(plain(miss)) <= 1e-3 * slope * (1 + n))) return decoding_of(x, n_0);
   auto slope_0 = found<R>("dλ/dn", slope);
   return decoding_of(x, kDecoding(n_0 - miss / (slope_0 * (Count<R>{1} / 1_s))));
+}
+
+// Of a rate below saturation.
+template <class R>
+LoadDecoding<R> decoding(const LoadInput<R>& x, const LoadInput<double>& flat) {
+  if (!x.decodes()) return decoding_of(x, Count<R>{});
+  const double rate = plain(x.rate);
+  return decoding_near(x, flat, detail::near_root(plain(x.slots), [&](double n) {
+                         return detail::beyond_rate(flat, rate, n);
+                       }));
 }
 
 template <class R>

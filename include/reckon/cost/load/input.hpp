@@ -29,6 +29,7 @@ template <class R>
 struct LoadInput {
   Frequency<R> rate;
   std::optional<Count<R>> users;  // of a closed loop, in place of the rate
+  std::optional<Seconds<R>> think;  // of users, between an answer and the next request
   Ratio<R> burst{1};  // variance of the times between requests over that of exponential ones
   Count<R> prompt, output;
   Ratio<R> output_spread{};
@@ -36,6 +37,7 @@ struct LoadInput {
   Count<R> slots, chunk;
   PromptSteps prompts = PromptSteps::kShared;
   Seconds<R> overhead{};
+  bool only_p90 = false;  // of percentiles, where nobody asks for others
   std::function<Seconds<R>(Count<R>, Count<R>)> step;
 
   bool decodes() const { return !(output <= 1); }

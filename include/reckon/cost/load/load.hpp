@@ -26,12 +26,19 @@ inline const Formula kPresent{"load.present", "L", "requests inside at once, on 
 constexpr double kP99Until = 0.5;  // utilisation
 constexpr double kUsersPercentilesUntil = 0.9;
 
+// Dispersion of arrivals, Poisson 1, up to which a mean wait is within a third of the simulated one; and how near to 1
+// percentiles hold (docs/decisions/0022).
+constexpr double kMostUneven = 4, kEven = 0.25;
+
 template <class R>
 struct LoadFigures {
   LoadLimits<R> full;
   Frequency<R> rate;
   Ratio<R> utilisation;
   bool unbounded = false;
+  bool no_form = false;  // users before pools: the limits alone
+  // Why there are no waits, or no percentiles of them, where the arrivals are others than the form is for.
+  const char *no_waits = nullptr, *no_percentiles = nullptr;
   std::optional<Frequency<R>> little;
   // Absent beyond saturation.
   std::optional<LoadDecoding<R>> decoding;
@@ -56,12 +63,32 @@ void tpot_figures(const LoadInput<R>& x, LoadFigures<R>& f) {
   f.tpot_p50 = kTpotP50(TPOT);
   auto p90 = TPOT + 1.2816 * sigma;
   auto p99 = TPOT + 2.3263 * sigma;
+  const bool p99_holds = plain(f.utilisation) <= kP99Until && !x.only_p90;
   const bool chunks = x.prompts != PromptSteps::kFirst;
   auto t_c = chunks ? x.step(n, c) : TPOT;
   NAME(t_c);
   f.tpot_p90 = chunks ? kTpotP90Capped(max(TPOT, min(p90, t_c))) : kTpotP90(p90);
-  if (plain(f.utilisation) <= kP99Until)
+  if (p99_holds)
     f.tpot_p99 = chunks ? kTpotP99Capped(max(TPOT, min(p99, t_c))) : kTpotP99(p99);
+}
+
+// What the closed form cannot hold is not said.
+template <class R>
+void judge(const LoadInput<R>& x, LoadFigures<R>& f) {
+  const double uneven = x.users ? 1 : plain(x.burst);
+  if (x.think) f.no_waits = "users who think come by chance: no closed form of their wait, simulate";
+  if (uneven > kMostUneven) f.no_waits = "arrivals in bursts: no closed form of their wait, simulate";
+  f.no_percentiles = f.no_waits;
+  if (!f.no_waits && std::abs(uneven - 1) > kEven)
+    f.no_percentiles = "uneven arrivals: no closed form of percentiles, simulate";
+}
+
+template <class R>
+void drop_waits(LoadFigures<R>& f) {
+  f.ttft.reset();
+  f.end_to_end.reset();
+  f.inclusive.reset();
+  f.present.reset();
 }
 
 template <class R>
@@ -75,12 +102,15 @@ void totals(const LoadInput<R>& x, LoadFigures<R>& f) {
   f.inclusive = kInclusive(T_all / o);
   f.present = kPresent(rate * T_all);
   f.tokens_rate = kOutputRate(rate * o);
+  if (f.no_waits) drop_waits(f);
 }
 
 template <class R>
-void percentiles(const LoadWaiting<R>& w, LoadFigures<R>& f) {
-  f.ttft_p50 = ttft_percentile(kTtftP50, kTtftP50Atom, w, 0.5);
+void percentiles(const LoadInput<R>& x, const LoadWaiting<R>& w, LoadFigures<R>& f) {
+  if (f.no_percentiles) return;
   f.ttft_p90 = ttft_percentile(kTtftP90, kTtftP90Atom, w, 0.9);
+  if (x.only_p90) return;
+  f.ttft_p50 = ttft_percentile(kTtftP50, kTtftP50Atom, w, 0.5);
   if (plain(f.utilisation) <= kP99Until)
     f.ttft_p99 = ttft_percentile(kTtftP99, kTtftP99Atom, w, 0.99);
 }
@@ -112,8 +142,9 @@ LoadFigures<R> load_figures(LoadInput<R> x, const LoadInput<double>& flat) {
     f.waiting = waiting(x, *f.decoding, f.full);
     f.ttft = f.waiting->ttft;
   }
+  detail::judge(x, f);
   const bool queue_outside = x.users && plain(f.utilisation) > kUsersPercentilesUntil;
-  if (f.waiting && !queue_outside) detail::percentiles(*f.waiting, f);
+  if (f.waiting && !queue_outside) detail::percentiles(x, *f.waiting, f);
   detail::tpot_figures(x, f);
   detail::totals(x, f);
   return f;

@@ -6,8 +6,8 @@
 //
 //   P(R + wait > y) = (τ − y)⁺/τ + Σ α·m/τ·(e^(−(y − τ)⁺/m) − e^(−y/m))
 //
-// and the percentile is the x with Σ share·P(… > x − overhead − own) = 1 − p, found by `root`; a Newton step on R
-// carries the slopes.
+// and the percentile is the x with Σ share·P(… > x − overhead − own) = 1 − p, found by `root` on the logarithm, which
+// is nearly straight; a Newton step on R carries the slopes.
 //
 //   TPOT of a request: in its time D = (o − 1)·TPOT come λ·D prompts, a Poisson number, each of which adds E. So its
 //   deviation is √(λ·D·E[E²]) / ((o − 1)·(1 − λ·E)), and with some tens of prompts it is close to normal.
@@ -121,6 +121,13 @@ LoadWaiting<double> flattened(const LoadWaiting<R>& w) {
   return out;
 }
 
+// The shortest: below it everybody waits longer.
+inline double shortest_of(const LoadWaiting<double>& w) {
+  double own = w.own.empty() ? 0 : plain(w.own.front().time);
+  for (const OwnShare<double>& x : w.own) own = std::min(own, plain(x.time));
+  return plain(w.overhead) + own;
+}
+
 inline double longest_of(const LoadWaiting<double>& w) {
   double most = plain(w.overhead), own = 0;
   for (const WaitWindow<double>& x : w.windows) most += plain(x.time);
@@ -138,11 +145,16 @@ Seconds<R> ttft_percentile(const Formula& name, const Formula& atom, const LoadW
   const auto miss = [&](double x) {
     return 1 - p - plain(detail::ttft_beyond(flat, Seconds<double>(x)));
   };
-  const double x = root(0, detail::longest_of(flat), miss);
+  const auto log_miss = [&](double x) { return std::log((1 - p) / std::max(1 - p - miss(x), 1e-300)); };
+  double x = root(detail::shortest_of(flat), detail::longest_of(flat), log_miss, detail::kNearRoot,
+                  RootStart::kStraight);
   const double h = 1e-6 * x, density = (miss(x + h) - miss(x - h)) / (2 * h);
+  // Between two atoms there is no slope to follow: the search itself must be exact.
+  if (!(density * x > 1e-6) || density * x > 1e4) {
+    const double low = std::max(x * (1 - 1e-6), detail::shortest_of(flat));
+    return atom(found<R>("x_0", root(low, x * (1 + 1e-6), miss)) * 1_s);
+  }
   auto x_0 = found<R>("x_0", x) * 1_s;
-  // Between two atoms there is no slope to follow.
-  if (!(density * x > 1e-6) || density * x > 1e4) return atom(x_0);
   auto above = called("P_beyond", detail::ttft_beyond(w, x_0));
   auto share = found<R>("1 − p", 1 - p);
   auto slope = found<R>("density", density);

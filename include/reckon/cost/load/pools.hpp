@@ -2,7 +2,8 @@
 //
 //   prefill   a prompt at a time on each of m workers, one queue: M/G/m. One worker: Pollaczek and Khinchine, with the
 //             wait's second moment. Several: Erlang's C, and between exponential and constant times Cosmetatos' factor
-//   transfer  a fixed time and one for each token of the prompt; it delays, and nothing waits for it
+//   transfer  a fixed time and one for each token of the prompt; it delays. That one cache waits for another's ports is
+//             left out; that ports are full is the rate's third limit
 //   decode    each of y engines gets every y-th request; steps carry no prompts: n = λ/y·(o − 1)·t(n). A request
 //             waits for the step that runs and, near B, for a place
 //   TPOT      its spread is that of n over the time of an answer: Poisson arrivals that overlap for (1 − |u|/D) of it
@@ -10,8 +11,8 @@
 //
 //   LoadFigures<R> f = pool_figures(x, flat);      // f.waiting->sharing is the transfer
 //
-// TTFT ends when the cache has moved: the decode worker's wait is in TPOT. Rates only, no users who wait for their
-// answers.
+// TTFT ends when the cache has moved: the decode worker's wait is in TPOT. For users who wait for their answers there
+// are limits alone: prefill and decode workers wait for each other in a circle.
 #pragma once
 
 #include "reckon/cost/load/bursts.hpp"
@@ -27,6 +28,10 @@ inline const Formula kPoolByPrefill{"load.pools.by_prefill", "λ_p",
 inline const Formula kPoolByDecode{"load.pools.by_decode", "λ_B",
                                    "rate at which the decode engines' batches are full",
                                    "Little's law on all of them", Hint::kRequestRate};
+inline const Formula kPoolByMove{"load.pools.by_move", "λ_move",
+                                 "rate at which the ports of a pool never rest",
+                                 "workers over the time a cache holds their ports",
+                                 Hint::kRequestRate};
 inline const Formula kPoolPrefillShare{"load.pools.prefill_share", "ρ",
                                        "share of the time that a prefill worker works", "λ·S / m",
                                        Hint::kFraction};
@@ -60,6 +65,9 @@ struct PoolsLoad {
   std::function<Seconds<R>(Count<R>)> prefill;
   Count<R> prefill_workers{1}, decode_engines{1};
   Seconds<R> transfer{}, transfer_token{};
+  // A mean cache holds the ports of a sender, and of a receiver; of so many each.
+  Seconds<R> sends{}, receives{};
+  Count<R> senders{1}, receivers{1};
 };
 
 namespace detail {
@@ -131,8 +139,11 @@ void pool_decode(const PoolsLoad<R>& x, const PoolsLoad<double>& flat, LoadFigur
   const auto rate_at = [&](double k) {
     return k / ((plain(flat.decode.output) - 1) * plain(flat.decode.step(Count<double>(k), {})));
   };
-  const double target = plain(rate_e), B = plain(e.slots);
-  const double n_is = root(0, B, [&](double k) { return rate_at(k) - target; });
+  const double target = plain(rate_e);
+  const double n_is = near_root(plain(e.slots), [&](double k) {
+    return k - target * (plain(flat.decode.output) - 1) *
+                   plain(flat.decode.step(Count<double>(k), {}));
+  });
   auto n_0 = found<R>("n_0", n_is);
   auto t_0 = called("t_0", e.step(n_0, none));
   auto rate_0 = kPoolRateOfDecodes(n_0 / ((o - 1) * t_0));
@@ -156,7 +167,8 @@ void pool_decode(const PoolsLoad<R>& x, const PoolsLoad<double>& flat, LoadFigur
   auto grows = called("g", min(n * t_more / t_n, 0.95));
   auto sigma = kPoolTpotDeviation(t_more * sqrt(2 * n * ca2 / (3 * (1 - grows))));
   f.tpot_p90 = kTpotP90(TPOT + 1.2816 * sigma);
-  if (plain(f.utilisation) <= kP99Until) f.tpot_p99 = kTpotP99(TPOT + 2.3263 * sigma);
+  if (plain(f.utilisation) <= kP99Until && !x.decode.only_p90)
+    f.tpot_p99 = kTpotP99(TPOT + 2.3263 * sigma);
   f.decoding->n = kPoolDecoding(y * n);
   f.decoding->step = t_n;
   f.decoding->tpot = TPOT;
@@ -183,8 +195,18 @@ void pool_limits(const PoolsLoad<R>& x, Seconds<R> S_mean, LoadFigures<R>& f) {
   Smallest<kHertz, R> first;
   first.offer("batch", *f.full.by_batch);
   first.offer("prefill", *f.full.by_prefill);
+  if (plain(x.sends) > 0 && plain(x.receives) > 0) {
+    auto x_w = x.senders;
+    auto y_w = x.receivers;
+    auto t_send = x.sends;
+    auto t_recv = x.receives;
+    NAME(x_w, y_w, t_send, t_recv);
+    f.full.by_move = kPoolByMove(min(x_w / t_send, y_w / t_recv));
+    first.offer("ports", *f.full.by_move);
+  }
   f.full.rate = kSaturation(first.best());
   f.full.by_prefill_first = first.winner() == 1;
+  f.full.by_move_first = first.winner() == 2;
 }
 
 }  // namespace detail
@@ -196,6 +218,10 @@ LoadFigures<R> pool_figures(const PoolsLoad<R>& x, const PoolsLoad<double>& flat
   LoadWaiting<R> w = detail::pool_own(x, service);
   auto S = called("S", detail::moments(service).first);
   detail::pool_limits(x, S, f);
+  if (x.decode.users) {
+    f.no_form = true;
+    return f;
+  }
   f.rate = x.decode.rate;
   auto rate = f.rate;
   auto rate_sat = f.full.rate;
@@ -212,7 +238,8 @@ LoadFigures<R> pool_figures(const PoolsLoad<R>& x, const PoolsLoad<double>& flat
   detail::add_up(alone, w);
   f.waiting = w;
   f.ttft = w.ttft;
-  detail::percentiles(w, f);
+  detail::judge(x.decode, f);
+  detail::percentiles(x.decode, w, f);
   if (x.decode.decodes()) detail::pool_decode(x, flat, f);
   detail::totals(x.decode, f);
   return f;

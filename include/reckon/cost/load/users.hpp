@@ -10,6 +10,7 @@
 //   ν'·E[h·T]/(2·(1 − ρ')), T the time of those steps. By seconds, prompts would seem to fill more: their steps are
 //   longer.
 //   Whole prompts in steps of their own find only those that came in the same step: ν·S/2.
+//   Users who think for Z before they ask again: N = n + λ·(TTFT + Z), and a request comes in the middle of a step.
 //
 // Where the batch, or every chunk, is full at fewer than N, the rate is that of saturation and the others wait
 // outside:
@@ -22,6 +23,12 @@ namespace reckon {
 
 inline const Formula kUsersRate{"load.users_rate", "λ", "requests that so many users make",
                                 "N = n + λ·TTFT", Hint::kRequestRate};
+inline const Formula kUsersRateThinking{"load.users_rate_thinking", "λ",
+                                        "requests that so many users make, who think between",
+                                        "N = n + λ·(TTFT + Z)", Hint::kRequestRate};
+inline const Formula kUsersTtftThinking{"load.ttft.mean_users_thinking", "TTFT",
+                                        "time to first token, mean, more users than places",
+                                        "Little's law: N/λ_sat − (o − 1)·TPOT − Z"};
 inline const Formula kUsersQueue{"load.ttft.queue_users", "W", "wait for the prompts ahead, mean",
                                  "by the clock of steps: ν'·E[h·T]/(2·(1 − ρ'))"};
 inline const Formula kUsersQueueFirst{"load.ttft.queue_users_first", "W",
@@ -75,15 +82,28 @@ LoadWaiting<R> users_waiting(const LoadInput<R>& x, LoadDecoding<R> d, Count<R> 
   out.overhead = x.overhead;
   own_steps(x, d, out);
   wait_of_users(x, d, N, out);
+  if (x.think) {
+    auto n_left = d.n;
+    auto t_0 = d.step;
+    NAME(n_left, t_0);
+    auto P_busy = kBusyDecodes(1 - exp(-n_left));
+    out.busy = P_busy;
+    out.windows.push_back({P_busy, t_0});
+    out.residual = kResidual(P_busy * t_0 / 2);
+  }
   add_up(x, out);
   return out;
 }
 
 template <class R>
 Ratio<R> users_at(LoadInput<R> x, Count<R> n, Count<R> N) {
-  x.rate = rate_of_decodes(x, n);
-  auto TTFT = users_waiting(x, decoding_of(x, n), N).ttft;
-  return n + x.rate * TTFT;
+  const PromptWork<R> work = prompt_work(x, n);
+  x.rate = rate_of_decodes(x, n, work);
+  auto TTFT = users_waiting(x, decoding_of(x, n, work), N).ttft;
+  if (!x.think) return n + x.rate * TTFT;
+  auto Z = *x.think;
+  NAME(Z);
+  return n + x.rate * (TTFT + Z);
 }
 
 }  // namespace detail
@@ -110,7 +130,13 @@ UsersLoad<R> more_than_places(LoadInput<R> x, Count<R> N, const LoadLimits<R>& f
   NAME(N, X, o);
   Seconds<R> rest{};
   if (out.decoding.tpot) rest = (o - 1) * *out.decoding.tpot;
-  out.ttft = kUsersTtft(N / X - rest);
+  if (!x.think) {
+    out.ttft = kUsersTtft(N / X - rest);
+    return out;
+  }
+  auto Z = *x.think;
+  NAME(Z);
+  out.ttft = kUsersTtftThinking(N / X - rest - Z);
   return out;
 }
 
@@ -122,18 +148,19 @@ UsersLoad<R> load_of_users(LoadInput<R> x, const LoadInput<double>& flat, Count<
   NAME(N);
   if (!x.decodes()) return detail::more_than_places(x, N, full);
   const Count<double> N_flat = plain_quantity(N);
-  const std::function<double(double)> over = [&](double n) {
+  const auto over = [&](double n) {
     return plain(detail::users_at(flat, Count<double>(n), N_flat)) - plain(N_flat);
   };
   if (over(full.n) < 0) return detail::more_than_places(x, N, full);
-  const double n = root(0, full.n, over);
-  x.rate =
-      kUsersRate(detail::rate_where<R>(x, flat, n, over, [&](Count<R> m, Frequency<R>, Seconds<R>) {
+  const double n = detail::near_root(full.n, over);
+  const auto rate =
+      detail::rate_where<R>(x, flat, n, over, [&](Count<R> m, Frequency<R>, Seconds<R>) {
         return detail::users_at(x, m, N) - N;
-      }));
+      });
+  x.rate = x.think ? kUsersRateThinking(rate) : kUsersRate(rate);
   UsersLoad<R> out;
   out.rate = x.rate;
-  out.decoding = decoding(x, flat);
+  out.decoding = decoding_near(x, flat, n);
   out.waiting = detail::users_waiting(x, out.decoding, N);
   out.ttft = out.waiting->ttft;
   return out;

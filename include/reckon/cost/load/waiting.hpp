@@ -100,10 +100,14 @@ struct LoadWaiting {
 
 namespace detail {
 
+// Erlang's recursion for one over his loss, which grows: once it is negligible the chance of a wait is.
 inline double erlang_c(double places, double load) {
+  constexpr double kNegligible = 1e30;
   const int n = static_cast<int>(std::min(places, 1e6));
-  double blocked = 1;
-  for (int k = 1; k <= n; ++k) blocked = load * blocked / (k + load * blocked);
+  const double per = 1 / load;
+  double inverse = 1;
+  for (int k = 1; k <= n && inverse < kNegligible; ++k) inverse = 1 + k * per * inverse;
+  const double blocked = 1 / inverse;
   return blocked / (1 - load / n * (1 - blocked));
 }
 

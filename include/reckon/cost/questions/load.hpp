@@ -51,38 +51,49 @@ void LoadAnswer<R>::metrics(V&& v) const {
   constexpr const char* kOneToken = "answers of one token have none after the first";
   constexpr const char* kSimulate = "simulate: no closed form holds above half of saturation";
   constexpr const char* kQueued = "more users than places: they queue outside, simulate";
+  constexpr const char* kNoForm = "users before pools: no closed form, simulate";
   const LoadFigures<R>& f = figures;
   const auto of = [](const auto& whole, auto get) {
     using T = std::decay_t<decltype(get(*whole))>;
     return whole ? std::optional<T>(get(*whole)) : std::nullopt;
   };
-  const char* none = f.unbounded ? kUnbounded : kQueued;
-  const char* no_tpot = f.unbounded ? kUnbounded : kOneToken;
+  const char* no_wait = f.unbounded  ? kUnbounded
+                        : f.no_form  ? kNoForm
+                        : f.no_waits ? f.no_waits
+                                     : kQueued;
+  const char* none = !f.unbounded && f.no_percentiles ? f.no_percentiles : no_wait;
+  const char* no_tpot = f.unbounded ? kUnbounded : f.no_form ? kNoForm : kOneToken;
+  const char* beyond = f.no_form ? kNoForm : f.no_waits ? f.no_waits : kUnbounded;
+  const bool waits = f.ttft && f.waiting;
   const char* no_p99 = !f.ttft_p50 ? none : kSimulate;
-  v(kTtft, f.ttft, none);
+  v(kTtft, f.ttft, no_wait);
   v(kTtftP50, f.ttft_p50, none);
   v(kTtftP90, f.ttft_p90, none);
   v(kTtftP99, f.ttft_p99, no_p99);
   using W = const LoadWaiting<R>&;
-  v(kWaitsMean, of(f.waiting, [](W w) { return w.waiting; }), none);
-  v(kResidual, of(f.waiting, [](W w) { return w.residual; }), none);
-  v(kQueue, of(f.waiting, [](W w) { return w.queue; }), none);
-  v(kSlotMean, of(f.waiting, [](W w) { return w.slots; }), none);
-  v(kPrefillAlone, of(f.waiting, [](W w) { return w.alone; }), none);
-  v(kChunking, of(f.waiting, [](W w) { return w.sharing; }), none);
+  const auto wait = [&](auto get) {
+    return waits ? of(f.waiting, get) : std::optional<Seconds<R>>();
+  };
+  v(kWaitsMean, wait([](W w) { return w.waiting; }), no_wait);
+  v(kResidual, wait([](W w) { return w.residual; }), no_wait);
+  v(kQueue, wait([](W w) { return w.queue; }), no_wait);
+  v(kSlotMean, wait([](W w) { return w.slots; }), no_wait);
+  v(kPrefillAlone, of(f.waiting, [](W w) { return w.alone; }), no_wait);
+  v(kChunking, of(f.waiting, [](W w) { return w.sharing; }), no_wait);
   v(kTpot, f.tpot, no_tpot);
   v(kTpotP50, f.tpot_p50, no_tpot);
   v(kTpotP90, f.tpot_p90, no_tpot);
   v(kTpotP99, f.tpot_p99, f.tpot ? kSimulate : no_tpot);
-  v(kInclusive, f.inclusive, kUnbounded);
-  v(kEndToEnd, f.end_to_end, kUnbounded);
-  v(kOutputRate, f.tokens_rate, kUnbounded);
-  v(kPresent, f.present, kUnbounded);
+  v(kInclusive, f.inclusive, beyond);
+  v(kEndToEnd, f.end_to_end, beyond);
+  v(kOutputRate, f.tokens_rate, beyond);
+  v(kPresent, f.present, beyond);
   using D = const LoadDecoding<R>&;
-  v(kDecoding, of(f.decoding, [](D d) { return d.n; }), kUnbounded);
-  v(kPrefillShare, of(f.decoding, [](D d) { return d.rho; }), kUnbounded);
-  v(MetricInfo{"load.rate", "requests that arrive", Hint::kRequestRate}, f.rate);
-  v(kUtilisation, f.utilisation);
+  v(kDecoding, of(f.decoding, [](D d) { return d.n; }), beyond);
+  v(kPrefillShare, of(f.decoding, [](D d) { return d.rho; }), beyond);
+  v(MetricInfo{"load.rate", "requests that arrive", Hint::kRequestRate},
+    f.no_form ? std::nullopt : std::optional<Frequency<R>>(f.rate), kNoForm);
+  v(kUtilisation, f.no_form ? std::nullopt : std::optional<Ratio<R>>(f.utilisation), kNoForm);
   v(kSaturation, f.full.rate);
   v(kLittleBound, f.little, kOneToken);
   v(MetricInfo{"load.step_alone", "step that carries nothing"}, step_alone);

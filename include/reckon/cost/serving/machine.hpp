@@ -8,6 +8,7 @@
 #pragma once
 
 #include "reckon/cost/collectives.hpp"
+#include "reckon/cost/kernels/collective_curve.hpp"
 #include "reckon/cost/kernels/gemm.hpp"
 #include "reckon/cost/kv.hpp"
 #include "reckon/cost/parameters.hpp"
@@ -31,10 +32,21 @@ inline const Formula kReplicaGpusContext{"serving.replica_gpus_context", "g",
 inline const Formula kReplicas{"serving.replicas", "R", "replicas on the cluster",
                                "GPUs over those of a replica, whole", Hint::kCount};
 
+// The constants of a GemmKernel, without its names and record.
+template <class R>
+struct ServedKernel {
+  Compute peak = Compute::kBf16;
+  Bytes<R> weight{}, activation{}, output{};
+  bool quantizes = false;
+  Seconds<R> fixed{};
+  Ratio<R> compute{}, memory{};
+};
+
 // Products of one class of tensors.
 template <class R>
 struct ServedProduct {
-  GemmKernel<R> kernel;
+  ServedKernel<R> kernel;
+  FlopRate<R> P{};      // the chip's peak for it
   Ratio<R> experts{1};  // factor on the ceiling where experts are grouped
 };
 
@@ -43,9 +55,8 @@ struct ServingMachine {
   const Model<R>& model;
   const ServingEngine<R>& engine;
   const Chip<R>& chip;
-  const ServingKernels<R>& kernels;
+  const Served<R>& served;
   ServingMesh<R> mesh;
-  Served<R> served;
   CachedWindows windows;
   Bytes<R> b_state;
   SharedHeads shared_heads;
@@ -53,8 +64,18 @@ struct ServingMachine {
   Count<R> ep{1}, gpus{1}, node_gpus{1}, layers{0};
   ByteRate<R> W_link{}, W_port{};
   FlopRate<R> P_16{};
+  std::optional<CurveAt<R>> small{}, large{};  // all-reduces of tensor ranks, in a node
   Ratio<R> imbalance{1};
   bool eager = false;
+};
+
+// Where a plan, or its prefill pool, runs.
+template <class R>
+struct MachineParts {
+  const Cluster<R>& cluster;
+  const ServingEngine<R>& engine;
+  const ServingKernels<R>& kernels;
+  const ServingMesh<R>& mesh;
 };
 
 // What a plan states, or the engine's own.
@@ -75,11 +96,12 @@ Bytes<R> size_of_class(const Served<R>& served, const std::optional<Stored<R>>& 
 }
 
 template <class R>
-ServedProduct<R> product(const ServingEngine<R>& engine, const std::optional<GemmKernel<R>>& kernel,
+ServedProduct<R> product(const MachineParts<R>& on, const std::optional<GemmKernel<R>>& kernel,
                          const OperandRule<R>& rule, Bytes<R> weight) {
+  const ServingEngine<R>& engine = on.engine;
   ServedProduct<R> out;
   if (!kernel) return out;
-  out.kernel = *kernel;
+  if (const auto peak = on.cluster.node.chip.peak.of(kernel->peak)) out.P = *peak;
   auto c_k = kernel->compute;
   auto e_k = kernel->memory;
   auto g = engine.gemm.ceiling;
@@ -87,10 +109,14 @@ ServedProduct<R> product(const ServingEngine<R>& engine, const std::optional<Gem
   auto g_op = rule.ceiling;
   auto e_op = rule.memory;
   NAME(c_k, e_k, g, e, g_op, e_op);
-  out.kernel.compute = kEngineCeiling(c_k * g * g_op);
-  out.kernel.memory = kEngineReads(e_k * e * e_op);
-  out.kernel.weight = weight;
-  out.kernel.quantizes = kernel->quantizes && engine.gemm.quantizes;
+  out.kernel = {kernel->peak,
+                weight,
+                kernel->activation,
+                kernel->output,
+                kernel->quantizes && engine.gemm.quantizes,
+                kernel->fixed,
+                kEngineCeiling(c_k * g * g_op),
+                kEngineReads(e_k * e * e_op)};
   out.experts = rule.experts;
   return out;
 }
@@ -114,13 +140,16 @@ Count<R> replica_gpus(const ServingMesh<R>& mesh) {
   return kReplicaGpusContext(t * d * p * c);
 }
 
+// The curves of all-reduces between `mesh.tensor` ranks: again after a change of those.
 template <class R>
-struct MachineParts {
-  const Cluster<R>& cluster;
-  const ServingEngine<R>& engine;
-  const ServingKernels<R>& kernels;
-  const ServingMesh<R>& mesh;
-};
+void set_reduce_curves(ServingMachine<R>& s, const ServingKernels<R>& kernels) {
+  s.small.reset();
+  s.large.reset();
+  if (s.mesh.tensor <= 1) return;
+  auto q = s.mesh.tensor <= s.node_gpus ? s.mesh.tensor : s.node_gpus;
+  if (kernels.small) s.small = curve_at(q, *kernels.small);
+  if (kernels.large) s.large = curve_at(q, *kernels.large);
+}
 
 template <class R>
 ServingMachine<R> serving_machine(const ServingPlan<R>& plan, const MachineParts<R>& on) {
@@ -128,9 +157,8 @@ ServingMachine<R> serving_machine(const ServingPlan<R>& plan, const MachineParts
   ServingMachine<R> s{plan.model,
                       on.engine,
                       node.chip,
-                      on.kernels,
-                      on.mesh,
                       plan.served,
+                      on.mesh,
                       plan.assume.windows,
                       plan.assume.state,
                       plan.assume.decode.shared_heads,
@@ -144,10 +172,10 @@ ServingMachine<R> serving_machine(const ServingPlan<R>& plan, const MachineParts
   };
   using F = TensorFormats<R>;
   const auto size = [&](auto member) { return detail::size_of_class(plan.served, own(member)); };
-  s.attention = detail::product(on.engine, k.attention, k.attention_rule, size(&F::attention));
-  s.mlp = detail::product(on.engine, k.mlp, k.mlp_rule, size(&F::mlp));
-  s.experts = detail::product(on.engine, k.experts, k.experts_rule, size(&F::experts));
-  s.head = detail::product(on.engine, k.head, k.head_rule,
+  s.attention = detail::product(on, k.attention, k.attention_rule, size(&F::attention));
+  s.mlp = detail::product(on, k.mlp, k.mlp_rule, size(&F::mlp));
+  s.experts = detail::product(on, k.experts, k.experts_rule, size(&F::experts));
+  s.head = detail::product(on, k.head, k.head_rule,
                            plan.model.tied ? size(&F::embedding) : size(&F::head));
   s.gpus = replica_gpus(on.mesh);
   s.node_gpus = node.gpus;
@@ -162,6 +190,7 @@ ServingMachine<R> serving_machine(const ServingPlan<R>& plan, const MachineParts
   s.eager =
       plan.settings.launch ? *plan.settings.launch == LaunchWord::kEager : on.engine.limits.eager;
   for (const LayerGroup<R>& g : plan.model.layers) s.layers = s.layers + g.count;
+  set_reduce_curves(s, on.kernels);
   return s;
 }
 

@@ -71,7 +71,7 @@ Bytes<R> served_cache(const ServingMachine<R>& s, Count<R> T) {
   if (s.shared_heads == SharedHeads::kByBatch)
     KV = cache_of(s.model, as, T) / t;
   else
-    KV = t <= 1 ? cache_of(s.model, as, T) : cache_of(on_rank(s.model, t), as, T);
+    KV = t <= 1 ? cache_of(s.model, as, T) : cache_of(s.model, as, T, t);
   NAME(KV, p);
   return kServedCache(KV / p);
 }

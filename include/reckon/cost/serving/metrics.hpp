@@ -46,14 +46,14 @@ struct UnderNames {
 };
 #define RECKON_UNDER_METRICS(id, title)                                                            \
   {                                                                                                \
-    {"under." id ".gpus", "under the rate, " title ": GPUs", Hint::kCount},                        \
-        {"under." id ".saturation", "under the rate, " title ": saturates at",                     \
+    {"under." id ".gpus", "under the load, " title ": GPUs", Hint::kCount},                        \
+        {"under." id ".saturation", "under the load, " title ": saturates at",                     \
          Hint::kRequestRate},                                                                      \
-        {"under." id ".utilisation", "under the rate, " title ": share of that", Hint::kFraction}, \
-        {"under." id ".ttft", "under the rate, " title ": first token, mean"},                     \
-        {"under." id ".ttft_p90", "under the rate, " title ": first token, 90th percentile"},      \
-        {"under." id ".tpot", "under the rate, " title ": time per token"}, {                      \
-      "under." id ".tpot_p90", "under the rate, " title ": time per token, 90th percentile"        \
+        {"under." id ".utilisation", "under the load, " title ": share of that", Hint::kFraction}, \
+        {"under." id ".ttft", "under the load, " title ": first token, mean"},                     \
+        {"under." id ".ttft_p90", "under the load, " title ": first token, 90th percentile"},      \
+        {"under." id ".tpot", "under the load, " title ": time per token"}, {                      \
+      "under." id ".tpot_p90", "under the load, " title ": time per token, 90th percentile"        \
     }                                                                                              \
   }
 inline constexpr UnderNames kUnderMetrics[kServingWays] = {
@@ -136,20 +136,25 @@ void pool_metrics(V&& v, const ServingPools<R>& p) {
     kNoPrice);
 }
 
-// The ways to combine the phases, under the rate.
+// The ways to combine the phases, under the load.
 template <class R, class V>
 void under_metrics(V&& v, const Running<R>& r) {
-  constexpr const char* kUnbounded = "beyond saturation the queue grows without bound";
   for (std::size_t i = 0; i < kServingWays; ++i) {
     if (!r.under[i]) continue;
     const WayUnderLoad<R>& w = *r.under[i];
+    const char* why = w.figures.unbounded ? "beyond saturation the queue grows without bound"
+                             : w.figures.no_form ? "users before pools: no closed form, simulate"
+                             : w.figures.no_percentiles ? w.figures.no_percentiles
+                                                 : "no closed form here: simulate";
     v(kUnderMetrics[i].gpus, w.gpus);
     v(kUnderMetrics[i].saturation, w.saturation);
-    v(kUnderMetrics[i].utilisation, w.figures.utilisation);
-    v(kUnderMetrics[i].ttft, w.figures.ttft, kUnbounded);
-    v(kUnderMetrics[i].ttft_p90, w.figures.ttft_p90, kUnbounded);
-    v(kUnderMetrics[i].tpot, w.figures.tpot, kUnbounded);
-    v(kUnderMetrics[i].tpot_p90, w.figures.tpot_p90, kUnbounded);
+    v(kUnderMetrics[i].utilisation,
+      w.figures.no_form ? std::nullopt : std::optional<Ratio<R>>(w.figures.utilisation),
+      why);
+    v(kUnderMetrics[i].ttft, w.figures.ttft, why);
+    v(kUnderMetrics[i].ttft_p90, w.figures.ttft_p90, why);
+    v(kUnderMetrics[i].tpot, w.figures.tpot, why);
+    v(kUnderMetrics[i].tpot_p90, w.figures.tpot_p90, why);
   }
 }
 
@@ -161,6 +166,8 @@ void load_metrics(V&& v, const Running<R>& r) {
   constexpr const char* kUnbounded = "beyond saturation the queue grows without bound";
   const char* why = !r.load             ? kNoLoad
                     : r.load->unbounded ? kUnbounded
+                    : r.load->no_form   ? "users before pools: no closed form, simulate"
+                    : r.load->no_percentiles ? r.load->no_percentiles
                                         : "no closed form here: simulate";
   const auto of = [&r](auto get) {
     using T = std::decay_t<decltype(get(*r.load))>;
@@ -168,7 +175,10 @@ void load_metrics(V&& v, const Running<R>& r) {
   };
   using Load = const LoadFigures<R>&;
   v(MetricInfo("serve.utilisation", "share of what the replicas take", Hint::kFraction),
-    of([](Load x) { return std::optional<Ratio<R>>(x.utilisation); }), kNoLoad);
+    of([](Load x) {
+      return x.no_form ? std::optional<Ratio<R>>() : std::optional<Ratio<R>>(x.utilisation);
+    }),
+    why);
   v(MetricInfo("serve.ttft", "first token, mean, waiting included"),
     of([](Load x) { return x.ttft; }), why);
   v(MetricInfo("serve.ttft_p50", "first token, median"), of([](Load x) { return x.ttft_p50; }),
@@ -176,10 +186,11 @@ void load_metrics(V&& v, const Running<R>& r) {
   v(MetricInfo("serve.ttft_p90", "first token, 90th percentile"),
     of([](Load x) { return x.ttft_p90; }), why);
   v(MetricInfo("serve.ttft_p99", "first token, 99th percentile"),
-    of([](Load x) { return x.ttft_p99; }), !r.load || r.load->unbounded ? why : "p99: simulate");
+    of([](Load x) { return x.ttft_p99; }),
+    !r.load || r.load->unbounded || r.load->no_percentiles ? why : "p99: simulate");
   const auto part = [&r](auto get) {
     using T = std::decay_t<decltype(get(*r.load->waiting))>;
-    return r.load && r.load->waiting ? std::optional<T>(get(*r.load->waiting)) : std::nullopt;
+    return r.load && r.load->waiting && r.load->ttft ? std::optional<T>(get(*r.load->waiting)) : std::nullopt;
   };
   using Parts = const LoadWaiting<R>&;
   v(MetricInfo("serve.ttft_waiting", "of it: waiting, for a step, for prompts ahead, for a place"),
@@ -207,12 +218,15 @@ void load_metrics(V&& v, const Running<R>& r) {
     of([](Load x) { return x.end_to_end; }), why);
   std::optional<Ratio<R>> present;
   std::optional<Frequency<R>> tokens, per_user;
-  if (r.load && r.load->present && r.load->tokens_rate) {
+  if (r.load && r.load->tokens_rate) {
     auto E = *r.engines;
-    auto L_one = *r.load->present;
     auto X_one = *r.load->tokens_rate;
-    NAME(E, L_one, X_one);
-    present = kAllPresent(L_one * E);
+    NAME(E, X_one);
+    if (r.load->present) {
+      auto L_one = *r.load->present;
+      NAME(L_one);
+      present = kAllPresent(L_one * E);
+    }
     tokens = kAllTokens(X_one * E);
     if (r.load->tpot) {
       auto t_tok = *r.load->tpot;

@@ -8,7 +8,6 @@
 
 #include "reckon/cost/experts.hpp"
 #include "reckon/cost/kernels/attention.hpp"
-#include "reckon/cost/kernels/collective_curve.hpp"
 #include "reckon/cost/serving/machine.hpp"
 
 namespace reckon {
@@ -113,8 +112,7 @@ template <class R>
 Seconds<R> served_product(const GemmShape<R>& shape, const ServedProduct<R>& with,
                           const Chip<R>& chip) {
   if (shape.m <= 0) return {};
-  return gemm_cost<R>(shape, with.kernel, {*chip.peak.of(with.kernel.peak), chip.memory.bandwidth})
-      .time;
+  return gemm_cost<R>(shape, with.kernel, {with.P, chip.memory.bandwidth}).time;
 }
 
 // Tokens of T that a layer reads.
@@ -254,7 +252,7 @@ Seconds<R> experts_time(const ServingMachine<R>& s, const Mlp<R>& x, Count<R> m)
   auto width = *x.width * ep / (s.mesh.tensor * s.mesh.data);
   auto h_in = expert_hidden(s.model, x);
   NAME(slots, E_t, width);
-  const Peaks<R> peaks{*s.chip.peak.of(s.experts.kernel.peak), s.chip.memory.bandwidth};
+  const Peaks<R> peaks{s.experts.P, s.chip.memory.bandwidth};
   auto t_up = grouped_gemm_cost<R>({slots, E_t, (x.matrices - 1) * width, h_in, s.experts.experts},
                                    s.experts.kernel, peaks)
                   .time;
@@ -268,8 +266,8 @@ Seconds<R> experts_time(const ServingMachine<R>& s, const Mlp<R>& x, Count<R> m)
 
 // One all-reduce of m rows over the tensor ranks.
 template <class R>
-Seconds<R> reduce_by_link(const ServingMachine<R>& s, Bytes<R> S) {
-  auto t = s.mesh.tensor;
+Seconds<R> reduce_by_link(const ServingMachine<R>& s, Count<R> ranks, Bytes<R> S) {
+  auto t = ranks;
   auto W_link = s.W_link;
   auto e_ar = s.engine.all_reduce.share;
   auto a_ar = s.engine.all_reduce.wait;
@@ -277,17 +275,15 @@ Seconds<R> reduce_by_link(const ServingMachine<R>& s, Bytes<R> S) {
   return kReduceByLink(a_ar + 2 * (t - 1) / t * S / (W_link * e_ar));
 }
 
+// Between t ranks of one node.
 template <class R>
-Seconds<R> reduce_by_library(const ServingMachine<R>& s, Bytes<R> S) {
-  const auto& small = s.kernels.small;
-  const auto& large = s.kernels.large;
-  if (!small && !large) return reduce_by_link(s, S);
-  auto q = s.mesh.tensor;
-  if (!small) return curve_cost(S, q, *large).time;
-  if (!large || S <= s.engine.all_reduce.large_from) return curve_cost(S, q, *small).time;
+Seconds<R> reduce_by_library(const ServingMachine<R>& s, Count<R> t, Bytes<R> S) {
+  if (!s.small && !s.large) return reduce_by_link(s, t, S);
+  if (!s.small) return curve_cost(S, *s.large).time;
+  if (!s.large || S <= s.engine.all_reduce.large_from) return curve_cost(S, *s.small).time;
   Smallest<kSecond, R> faster;
-  faster.offer("small", curve_cost(S, q, *small).time);
-  faster.offer("large", curve_cost(S, q, *large).time);
+  faster.offer("small", curve_cost(S, *s.small).time);
+  faster.offer("large", curve_cost(S, *s.large).time);
   return faster.best();
 }
 
@@ -296,9 +292,7 @@ template <class R>
 Seconds<R> reduce_across(const ServingMachine<R>& s, Bytes<R> S) {
   auto t_n = s.node_gpus;
   auto x = s.mesh.tensor / s.node_gpus;
-  ServingMachine<R> inside = s;
-  inside.mesh.tensor = t_n;
-  auto t_in = reduce_by_library(inside, S);
+  auto t_in = reduce_by_library(s, t_n, S);
   auto W_port = s.W_port;
   auto a_ar = s.engine.all_reduce.wait;
   NAME(t_n, x, t_in, S, W_port, a_ar);
@@ -327,7 +321,7 @@ Seconds<R> served_all_reduce(const ServingMachine<R>& s, Count<R> m) {
   auto b = s.served.activations.size;
   NAME(m, h, b);
   const bool across = !(s.mesh.tensor <= s.node_gpus);
-  auto t_lib = across ? reduce_across(s, m * h * b) : reduce_by_library(s, m * h * b);
+  auto t_lib = across ? reduce_across(s, m * h * b) : reduce_by_library(s, s.mesh.tensor, m * h * b);
   auto f_ar = a.factor;
   NAME(t_lib, f_ar);
   const bool is_long = a.slow_from <= m && a.slow_ranks <= s.mesh.tensor && !(a.slow <= 1);

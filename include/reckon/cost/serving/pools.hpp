@@ -69,6 +69,7 @@ struct ServingPools {
   Ratio<R> ratio;
   Bytes<R> cache;
   std::optional<Seconds<R>> transfer;
+  Seconds<R> sends{}, receives{};  // a prompt's cache holds the ports of a prefill, a decode worker
   std::optional<Ratio<R>> transfer_load;
   std::optional<Bytes<R>> prefill_space;  // of a prefill GPU, beside its weights
   Bytes<R> prefill_sequence{};            // of a prompt's cache on it
@@ -139,8 +140,10 @@ PoolPair<R> best_pair(const ServingPlan<R>& plan, const ServingPools<R>& p, int 
   const double gp = plain(p.prefill_gpus), gd = plain(p.decode_gpus);
   double best = 0;
   int at_x = 1, at_y = 1;
+  // Beside x prefill workers the yield rises until the decode workers keep up, and falls from there.
   for (int x = 1; x <= most; ++x) {
-    for (int y = 1; y <= most; ++y) {
+    const int even = static_cast<int>(std::clamp(x * up / ud, 1.0, 1.0 * most));
+    for (int y = even; y <= std::min(even + 1, most); ++y) {
       const double yield = std::min(x * up, y * ud) / (x * gp + y * gd);
       if (yield <= best * (1 + 1e-9)) continue;  // of equals the fewest
       best = yield;
@@ -178,6 +181,8 @@ void move_cache(const PoolParts<R>& of, ServingPools<R>& out) {
   const Latency<R>& wait = plan.assume.latency;
   auto a_move = wait.base + wait.network_hop;
   NAME(KV_move, W_pre, W_dec, L, a_move);
+  out.sends = called("t_send", KV_move / W_pre);
+  out.receives = called("t_recv", KV_move / W_dec);
   out.transfer = plan.prefill && plan.prefill->layerwise
                      ? kMoveLast(a_move + KV_move / L / min(W_pre, W_dec))
                      : kMoveTime(a_move + KV_move / min(W_pre, W_dec));

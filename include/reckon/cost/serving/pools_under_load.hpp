@@ -34,7 +34,8 @@ PoolsLoad<R> pools_load(const ServingPlan<R>& plan, const ServingMachine<R>& pre
                         Count<R> y) {
   PoolsLoad<R> out;
   load_lengths(plan, out.decode);
-  out.decode.rate = *plan.workload.rate;
+  if (plan.workload.rate) out.decode.rate = *plan.workload.rate;
+  out.decode.users = plan.workload.concurrency;
   out.decode.burst = burst_of(plan.traffic, plan.workload.rate);
   out.decode.slots = max(floor(p.batch), 1);
   const Count<R> T = served_context(plan.workload);
@@ -53,15 +54,20 @@ PoolsLoad<R> pools_load(const ServingPlan<R>& plan, const ServingMachine<R>& pre
   auto s_new = out.decode.prompt;
   NAME(t_move, s_new);
   out.transfer_token = kMoveToken(t_move / s_new);
+  out.sends = p.sends;
+  out.receives = p.receives;
+  out.senders = x;
+  out.receivers = y;
   return out;
 }
 
-// `x` prefill and `y` decode workers.
+// `x` prefill and `y` decode workers. `only_p90`: of percentiles.
 template <class R>
 LoadFigures<R> pools_under_load(const ServingPlan<R>& plan, const ServingMachine<R>& pre,
                                 const ServingMachine<R>& s, const ServingPools<R>& p, Count<R> x,
-                                Count<R> y) {
-  const PoolsLoad<R> input = pools_load(plan, pre, s, p, x, y);
+                                Count<R> y, bool only_p90 = false) {
+  PoolsLoad<R> input = pools_load(plan, pre, s, p, x, y);
+  input.decode.only_p90 = only_p90;
   if constexpr (std::is_same_v<R, double>) {
     return in_tokens(plan, pool_figures(input, input));
   } else {

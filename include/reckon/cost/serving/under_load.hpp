@@ -5,6 +5,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <functional>
 
 #include "reckon/cost/load/bursts.hpp"
@@ -106,6 +107,7 @@ LoadInput<R> load_input(const ServingPlan<R>& plan, const ServingMachine<R>& s, 
     auto c_all = *plan.workload.concurrency;
     NAME(c_all);
     x.users = kRankUsers(max(c_all / (R_all * d), 1));
+    x.think = plan.traffic.think;
   }
   load_lengths(plan, x);
   const auto chunk = stated_or(plan.settings.chunk, plan.engine.limits.chunk);
@@ -124,15 +126,15 @@ class RecentSteps {
  public:
   template <class Step>
   Seconds<double> at(Count<double> n, Count<double> c, const Step& step) {
-    const std::size_t h =
-        (std::hash<double>{}(plain(n)) ^ (std::hash<double>{}(plain(c)) * 0x9E3779B97F4A7C15)) >> 3;
-    Kept& k = kept_[h % kPlaces];
+    const std::uint64_t h = std::bit_cast<std::uint64_t>(plain(n)) * 0x9E3779B97F4A7C15 ^
+                            std::bit_cast<std::uint64_t>(plain(c)) * 0xC2B2AE3D27D4EB4F;
+    Kept& k = kept_[h >> 58];
     if (k.n != plain(n) || k.c != plain(c)) k = {plain(n), plain(c), step(n, c)};
     return k.time;
   }
 
  private:
-  static constexpr std::size_t kPlaces = 64;
+  static constexpr std::size_t kPlaces = 64;  // six bits of the hash
   struct Kept {
     double n = -1, c = -1;
     Seconds<double> time{};
@@ -143,7 +145,7 @@ class RecentSteps {
 // With a speculative plan the closed form counts in steps; here in tokens, of which a step yields several.
 template <class R>
 LoadFigures<R> in_tokens(const ServingPlan<R>& plan, LoadFigures<R> f) {
-  if (!plan.speculative || f.unbounded) return f;
+  if (!plan.speculative || f.unbounded || f.no_form) return f;
   auto a = accepted_tokens(*plan.speculative);
   NAME(a);
   for (auto figure : {&LoadFigures<R>::tpot, &LoadFigures<R>::tpot_p50, &LoadFigures<R>::tpot_p90,
@@ -153,32 +155,38 @@ LoadFigures<R> in_tokens(const ServingPlan<R>& plan, LoadFigures<R> f) {
     NAME(t_step);
     f.*figure = kTpotDrafted(t_step / a);
   }
-  auto T_all = *f.end_to_end;
   auto rate = f.rate;
   auto o = *plan.workload.output;
-  NAME(T_all, rate, o);
-  f.inclusive = kInclusive(T_all / o);
+  NAME(rate, o);
+  if (f.end_to_end) {
+    auto T_all = *f.end_to_end;
+    NAME(T_all);
+    f.inclusive = kInclusive(T_all / o);
+  }
   f.tokens_rate = kOutputRate(rate * o);
   return f;
 }
 
-// `slots`: sequences that one engine decodes together.
+// `slots`: sequences that one engine decodes together. `only_p90`: of percentiles.
 template <class R>
 LoadFigures<R> under_load(const ServingPlan<R>& plan, const ServingMachine<R>& s, Count<R> R_all,
-                          Count<R> slots, PromptSteps prompts) {
+                          Count<R> slots, PromptSteps prompts, bool only_p90 = false) {
+  LoadInput<R> x = load_input(plan, s, R_all, slots, prompts);
+  x.only_p90 = only_p90;
   if constexpr (std::is_same_v<R, double>) {
-    LoadInput<double> x = load_input(plan, s, R_all, slots, prompts);
     RecentSteps recent;
-    x.step = [&recent, step = x.step](Count<double> n, Count<double> c) {
-      return recent.at(n, c, step);
+    const auto step = [&plan, &s, T = served_context(plan.workload), prompts](Count<double> n,
+                                                                              Count<double> c) {
+      return loaded_step(plan, s, n, T, c, prompts);
     };
+    x.step = [&recent, &step](Count<double> n, Count<double> c) { return recent.at(n, c, step); };
     return in_tokens(plan, load_figures(x, x));
   } else {
     const ServingPlan<double> flat = lower(plan);
     const ServingMachine<double> machine = serving_machine(flat);
-    return in_tokens(plan, load_figures(load_input(plan, s, R_all, slots, prompts),
-                                        load_input(flat, machine, plain_quantity(R_all),
-                                                   plain_quantity(slots), prompts)));
+    return in_tokens(
+        plan, load_figures(x, load_input(flat, machine, plain_quantity(R_all),
+                                         plain_quantity(slots), prompts)));
   }
 }
 

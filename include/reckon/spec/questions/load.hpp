@@ -90,7 +90,8 @@ struct LoadSteps {
 // How the engine admits and orders requests.
 template <class R>
 struct LoadEngine {
-  Count<R> batch, chunk;
+  Count<R> batch;
+  std::optional<Count<R>> chunk;
   PromptSteps prompts = PromptSteps::kShared;
   std::optional<Count<R>> cache_tokens;
   Count<R> block{16};
@@ -102,7 +103,7 @@ struct LoadEngine {
   template <class V, class... S>
   static void fields(V&& v, S&... s) {
     v(Field("batch", "B", "most requests at once").required().degree(), s.batch...);
-    v(Field("chunk", "c", "most prompt tokens of a step").required().degree(), s.chunk...);
+    v(Field("chunk", "c", "most prompt tokens of a step; pools need none").degree(), s.chunk...);
     v(Field("prompts", "",
             "shared: a chunk takes from several prompts | alone: from one | first: whole prompts, "
             "in steps that decode nothing"),

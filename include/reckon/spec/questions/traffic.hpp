@@ -21,7 +21,7 @@ struct TrafficShape {
   std::string trace;
   ArrivalKind arrivals = ArrivalKind::kPoisson;
   std::optional<Ratio<R>> burstiness;
-  std::optional<Seconds<R>> burst, pause;
+  std::optional<Seconds<R>> burst, pause, think;
   std::optional<Ratio<R>> prompt_spread, output_spread;
   std::optional<LengthShape> prompt_shape, output_shape;
   std::optional<Count<R>> longest;
@@ -44,6 +44,10 @@ struct TrafficShape {
     v(Field("pause", "t_off", "mean time from burst to burst without requests")
           .limit(Limit::kPositive),
       s.pause...);
+    v(Field("think", "Z",
+            "of users, mean: from an answer to the next request; exponential when simulated")
+          .limit(Limit::kPositive),
+      s.think...);
     v(Field("prompt_spread", "cv", "standard deviation of the prompts' length over its mean")
           .hint(Hint::kRatio)
           .limit(Limit::kPositive),
