@@ -105,7 +105,7 @@ std::string one_answer(Session& session, const Shared& shared, const QuestionOpt
     case Format::kText:
       break;
   }
-  return question_text(r, {session.colour(), session.width(), options.verbose});
+  return question_text(r, session.style(options.verbose));
 }
 
 // With `only_named` the metrics of the table alone, in every format.
@@ -128,7 +128,7 @@ std::string table(Session& session, const Shared& shared, const QuestionTable& t
     case Format::kText:
       break;
   }
-  return question_table_text(t, {session.colour(), session.width(), false});
+  return question_table_text(t, session.style());
 }
 
 std::vector<std::string> columns(const Question& question, const QuestionOptions& options) {

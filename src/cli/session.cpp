@@ -56,7 +56,8 @@ void check_data_folder(const char* said, const std::string& folder, Diagnostics&
 Session::Session(const std::string& data_option)
     : work_(default_roots(data_option, RECKON_SOURCE_DATA, program())),
       colour_(wants_colour()),
-      width_(terminal_width()) {}
+      width_(terminal_width()),
+      terminal_(isatty(STDOUT_FILENO) != 0) {}
 
 void write_out(const std::string& text) {
   if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0)
