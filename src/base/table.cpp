@@ -48,6 +48,83 @@ std::vector<std::string> Table::titles() const {
   return out;
 }
 
+std::size_t Table::widest(std::size_t column) const {
+  std::size_t out = reckon::columns(columns_[column].title);
+  for (const auto& row : rows_) out = std::max(out, reckon::columns(row[column]));
+  return out;
+}
+
+std::size_t Table::natural_width() const {
+  std::size_t out = columns_.empty() ? 0 : kGap.size() * (columns_.size() - 1);
+  for (std::size_t i = 0; i < columns_.size(); ++i) out += widest(i);
+  return out;
+}
+
+namespace {
+constexpr std::size_t kReadable = 24;  // columns of wrapped text
+}
+
+// The column whose text is worth wrapping; as many as there are columns if there is none.
+std::size_t Table::longest_text() const {
+  std::size_t out = columns_.size();
+  for (std::size_t i = 0; i < columns_.size(); ++i)
+    if (columns_[i].align == Align::kLeft && widest(i) > kReadable &&
+        (out == columns_.size() || widest(i) > widest(out)))
+      out = i;
+  return out;
+}
+
+Table Table::wrapped(std::size_t width) const {
+  Table out = *this;
+  for (std::size_t i = out.longest_text(); i < columns_.size() && out.natural_width() > width;) {
+    const std::size_t before = out.natural_width(), excess = before - width;
+    const std::size_t room = std::max(kReadable, out.widest(i) - std::min(out.widest(i), excess));
+    out = out.fitted(before - out.widest(i) + room, i);
+    if (out.natural_width() >= before) break;  // a word as wide as that
+    i = out.longest_text();
+  }
+  return out;
+}
+
+bool Table::says_the_same(std::size_t column) const {
+  return rows_.size() > 1 && std::all_of(rows_.begin(), rows_.end(), [&](const auto& row) {
+           return row[column] == rows_[0][column];
+         });
+}
+
+std::size_t Table::least_important() const {
+  for (std::size_t i = columns_.size(); i-- > 1;)
+    if (!columns_[i].keep && says_the_same(i)) return i;
+  for (std::size_t i = columns_.size(); i-- > 1;)
+    if (!columns_[i].keep) return i;
+  return 0;
+}
+
+void Table::drop(std::size_t column) {
+  const auto at = static_cast<std::ptrdiff_t>(column);
+  columns_.erase(columns_.begin() + at);
+  for (auto& row : rows_) row.erase(row.begin() + at);
+  std::erase_if(rows_, [](const auto& row) {  // lines that a wrapped cell of it had made
+    return std::all_of(row.begin(), row.end(), [](const std::string& c) { return c.empty(); });
+  });
+}
+
+Table Table::narrowed(std::size_t width, std::vector<std::string>& left_out) const {
+  Table out = *this;
+  for (;;) {
+    Table fits = out.wrapped(width);
+    const std::size_t column = out.least_important();
+    if (fits.natural_width() <= width || out.columns_.size() <= 2 || !has_titles() || column == 0)
+      return fits;
+    std::string title = out.columns_[column].title;
+    if (title.empty()) title = "what stands beside " + out.columns_[column - 1].title;
+    if (out.says_the_same(column))
+      title += " (" + (out.rows_[0][column].empty() ? "none" : out.rows_[0][column]) + " in all)";
+    left_out.insert(left_out.begin(), std::move(title));
+    out.drop(column);
+  }
+}
+
 Table Table::fitted(std::size_t width, std::size_t column) const {
   constexpr std::size_t kNarrowest = 16;
   std::size_t others = kGap.size() * (columns_.size() - 1);

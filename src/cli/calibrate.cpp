@@ -79,7 +79,7 @@ int chip_of(Session& session, const CalibrateCommand& options, const CalibrateOp
 std::string text_of(Session& session, Format format, const StackCalibration& c) {
   if (format == Format::kJson) return calibrate_stack_json(c);
   if (format == Format::kMarkdown) return calibrate_stack_markdown(c);
-  return calibrate_stack_text(c, {session.colour(), session.width(), false});
+  return calibrate_stack_text(c, session.style());
 }
 
 int stack_of(Session& session, const Shared& shared, const CalibrateCommand& options,
@@ -147,7 +147,7 @@ int calibrate(Session& session, const Shared& shared, const CalibrateCommand& op
       session.print(calibrate_markdown(c));
       break;
     default:
-      session.print(calibrate_text(c, {session.colour(), session.width(), false}));
+      session.print(calibrate_text(c, session.style()));
   }
   if (options.output.empty()) {
     session.note("--output FILE writes the constants to a file of kind kernels");

@@ -23,7 +23,7 @@ std::string text_of(Session& session, const Shared& shared,
                     const std::vector<RunsCalibration>& all) {
   if (shared.format == Format::kJson) return calibrate_runs_json(all);
   if (shared.format == Format::kMarkdown) return calibrate_runs_markdown(all);
-  return calibrate_runs_text(all, {session.colour(), session.width(), false});
+  return calibrate_runs_text(all, session.style());
 }
 
 // Options of measured kernels that say nothing about runs.

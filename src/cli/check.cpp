@@ -38,7 +38,7 @@ int check(Session& session, const Shared& shared, const CheckOptions& options) {
   }
   switch (shared.format) {
     case Format::kText:
-      session.print(check_text(report, {session.colour(), session.width(), false}));
+      session.print(check_text(report, session.style()));
       break;
     case Format::kJson:
       session.print(check_json(report));

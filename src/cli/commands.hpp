@@ -13,6 +13,7 @@ namespace reckon::cli {
 struct Shared {
   std::string data;               // --data DIR
   Format format = Format::kText;  // --format
+  bool wide = false;              // --wide
 };
 
 constexpr int kDepth = 4;  // levels of a derivation

@@ -41,10 +41,7 @@ int compare(Session& session, const Shared& shared, const CompareOptions& option
   const Comparison c = reckon::compare(session.work(), all, kind, options.metrics, d);
   if (session.report_faults()) return kUsage;
   session.print(in_format(
-      shared.format,
-      [&] {
-        return comparison_text(c, {session.colour(), session.width(), false});
-      },
+      shared.format, [&] { return comparison_text(c, session.style()); },
       [&] { return comparison_json(c); }, [&] { return comparison_csv(c); },
       [&] { return comparison_markdown(c); }));
   return kOk;

@@ -68,9 +68,8 @@ int defend(Session& session, const Shared& shared, const DefendOptions& options)
         from_flags || (!states(*training, "sharding") && !states(*training, "mesh"));
     const Defence argument = defend(session.work(), *training, choose);
     if (!out.empty()) out += '\n';
-    out += shared.format == Format::kMarkdown
-               ? defence_markdown(argument)
-               : defence_text(argument, {session.colour(), session.width(), false});
+    out += shared.format == Format::kMarkdown ? defence_markdown(argument)
+                                              : defence_text(argument, session.style());
   }
   if (session.report_faults()) return kUsage;
   session.print(out);

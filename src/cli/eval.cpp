@@ -92,8 +92,7 @@ int estimates(Session& session, const Shared& shared, const EvalOptions& options
           on_screen[i].warnings.begin(),
           on_screen[i].warnings.begin() + static_cast<std::ptrdiff_t>(plans[i]->warnings.size()));
   }
-  session.print(
-      rendered(on_screen, shared.format, {session.colour(), session.width(), options.verbose}));
+  session.print(rendered(on_screen, shared.format, session.style(options.verbose)));
   for (const std::string& file : options.exports) {
     Format format{};
     format_of_file(file, format);

@@ -130,8 +130,7 @@ int fit(Session& session, const Shared& shared, const FitCommandOptions& options
   switch (shared.format) {
     case Format::kText:
       session.print(options.as_law ? report->law
-                                   : fit_text(*report, options.residuals,
-                                              {session.colour(), session.width(), false}));
+                                   : fit_text(*report, options.residuals, session.style()));
       break;
     case Format::kJson:
       session.print(fit_json(*report, options.residuals));

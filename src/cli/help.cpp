@@ -68,9 +68,8 @@ int help(Session& session, const Shared& shared, const HelpOptions& options) {
   const LoadedTraining* plan = plan_of(session, options, plans);
   if (session.report_faults()) return kUsage;
   const TopicPage page = t->page(plan);
-  session.print(shared.format == Format::kMarkdown
-                    ? topic_markdown(page)
-                    : topic_text(page, {session.colour(), session.width(), false}));
+  session.print(shared.format == Format::kMarkdown ? topic_markdown(page)
+                                                   : topic_text(page, session.style()));
   return kOk;
 }
 

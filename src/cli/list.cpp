@@ -5,6 +5,7 @@
 #include "reckon/base/edit_distance.hpp"
 #include "reckon/base/table.hpp"
 #include "reckon/base/text.hpp"
+#include "reckon/report/section.hpp"
 
 namespace reckon::cli {
 namespace {
@@ -148,7 +149,8 @@ int list(Session& session, const Shared& shared, const ListOptions& options) {
       session.print(table.json());
       break;
     case Format::kText:
-      session.print(table.fitted(session.width(), 2).text());
+      session.print(table_text(session.style().fit ? table : table.fitted(session.width(), 2),
+                               session.style()));
   }
   return session.report_faults() ? kUsage : kOk;
 }

@@ -660,6 +660,7 @@ std::string program_help(const std::vector<Command>& all) {
   out +=
       "\nOptions of all commands\n"
       "  --format F   text, json, csv or md\n"
+      "  --wide       tables as wide as they come, whatever the terminal's width\n"
       "  --data DIR   where hardware/, models/, presets/ … lie (or RECKON_DATA)\n"
       "  -h, --help   of the program or of a command\n"
       "  --version    the program's version\n"
@@ -786,6 +787,7 @@ int run(int argc, char** argv) {
     c.declare(*sub);
     sub->add_option("--format", values.format, c.text_only ? "text" : "text, json, csv or md")
         ->type_name("F");
+    sub->add_flag("--wide", values.shared.wide, "tables as wide as they come");
     if (!sub->get_option_no_throw("--data"))  // a question may have a field of that name
       sub->add_option("--data", values.shared.data, "where hardware/, models/, presets/ … lie")
           ->type_name("DIR");
@@ -798,6 +800,7 @@ int run(int argc, char** argv) {
   };
   app.add_option("--data", values.shared.data, "")->type_name("DIR");
   app.add_option("--format", values.format, "")->type_name("F");
+  app.add_flag("--wide", values.shared.wide, "");
   app.allow_extras();
   app.require_subcommand(0, 1);  // a word after the command is never a command too
   for (CLI::App* sub : subs) sub->allow_extras();
@@ -858,6 +861,7 @@ int run(int argc, char** argv) {
     return kOk;
   }
   Session session(values.shared.data);
+  if (values.shared.wide) session.set_wide();
   if (!session.check_data(values.shared.data)) {
     session.report_faults();
     return kUsage;

@@ -16,7 +16,7 @@ int params(Session& session, const Shared& shared, const ParamsOptions& options)
   if (session.report_faults()) return kUsage;
   switch (shared.format) {
     case Format::kText:
-      session.print(model_text(report, {session.colour(), session.width(), false}));
+      session.print(model_text(report, session.style()));
       break;
     case Format::kJson:
       session.print(model_json(report));

@@ -9,6 +9,7 @@
 #include "explain.hpp"
 #include "plans.hpp"
 #include "reckon/base/text.hpp"
+#include "reckon/engine/field_at.hpp"
 #include "reckon/engine/kinds.hpp"
 #include "reckon/engine/metric_named.hpp"
 #include "reckon/report/csv.hpp"
@@ -104,7 +105,7 @@ std::string one_answer(Session& session, const Shared& shared, const QuestionOpt
     case Format::kText:
       break;
   }
-  return question_text(r, {session.colour(), session.width(), options.verbose});
+  return question_text(r, session.style(options.verbose));
 }
 
 // With `only_named` the metrics of the table alone, in every format.
@@ -127,7 +128,7 @@ std::string table(Session& session, const Shared& shared, const QuestionTable& t
     case Format::kText:
       break;
   }
-  return question_table_text(t, {session.colour(), session.width(), false});
+  return question_table_text(t, session.style());
 }
 
 // Those that are named; else the question's own, where any row has a value.
@@ -183,6 +184,17 @@ void check_options(const Question& question, const Shared& shared, const Questio
         .help(std::string(question.info().examples.front()));
 }
 
+// --ranks 8 --set ranks=4: one of them would count for nothing.
+void check_sets(const std::vector<Flag>& flags, const Sets& sets, Diagnostics& d) {
+  for (const auto& [path, value] : sets) {
+    for (const Flag& f : flags)
+      if (is_within(f.name, path))
+        d.error({},
+                fmt::format("--{} and --set {}={}: {} is said twice", f.name, path, value, f.name))
+            .help("leave one of them out");
+  }
+}
+
 // The question with all that was said of it, as a file.
 int print_plan(Session& session, const Question& kind, doc::Value tree, const Sets& sets) {
   Diagnostics& d = session.diagnostics();
@@ -204,6 +216,7 @@ int question(Session& session, const Shared& shared, const QuestionOptions& opti
   Sets sets;
   add_assumptions(options.assume, sets, d);
   split_sets(options.sets, sets, d);
+  check_sets(flags, sets, d);
   if (session.report_faults()) return kUsage;
   const std::size_t rows = combinations(flags);
   if (rows > kMostRows) {

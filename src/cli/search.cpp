@@ -151,10 +151,7 @@ int print_found(Session& session, const Shared& shared, const SearchOptions& o,
     return kOk;
   }
   session.print(in_format(
-      shared.format,
-      [&] {
-        return found_text(f, {session.colour(), session.width(), false}, !o.untimed);
-      },
+      shared.format, [&] { return found_text(f, session.style(), !o.untimed); },
       [&] { return found_json(f, !o.untimed); }, [&] { return found_csv(f); },
       [&] { return found_markdown(f, !o.untimed); }));
   return f.best.empty() ? kNo : kOk;

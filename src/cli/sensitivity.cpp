@@ -41,7 +41,7 @@ int sensitivity(Session& session, const Shared& shared, const SensitivityOptions
                          plan->case_name.empty() ? "" : ", case ", plan->case_name);
     switch (shared.format) {
       case Format::kText:
-        out += sensitivity_text(s, {session.colour(), session.width(), false});
+        out += sensitivity_text(s, session.style());
         break;
       case Format::kJson:
         out += sensitivity_json(s);

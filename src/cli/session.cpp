@@ -59,7 +59,8 @@ void check_data_folder(const char* said, const std::string& folder, Diagnostics&
 Session::Session(const std::string& data_option)
     : work_(default_roots(data_option, RECKON_SOURCE_DATA, program())),
       colour_(wants_colour()),
-      width_(terminal_width()) {
+      width_(terminal_width()),
+      terminal_(isatty(STDOUT_FILENO) != 0) {
   if (isatty(STDERR_FILENO) == 0) return;
   // A line that a simulation of some seconds rewrites, and leaves empty.
   load::on_progress() = [begin = std::chrono::steady_clock::now(), shown = false](

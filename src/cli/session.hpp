@@ -9,6 +9,7 @@
 
 #include "reckon/engine/load.hpp"
 #include "reckon/engine/workspace.hpp"
+#include "reckon/report/style.hpp"
 
 namespace reckon::cli {
 
@@ -49,6 +50,10 @@ class Session {
   Diagnostics& diagnostics() { return diagnostics_; }
   bool colour() const { return colour_; }
   std::size_t width() const { return width_; }
+  TextStyle style(bool verbose = false) const {
+    return {colour_, width_, verbose, terminal_ && !wide_};
+  }
+  void set_wide() { wide_ = true; }  // tables as wide as they come
 
   // Writes to stdout; OutputFailed if that fails.
   void print(const std::string& text);
@@ -67,6 +72,7 @@ class Session {
   Diagnostics diagnostics_;
   bool colour_;
   std::size_t width_;
+  bool terminal_, wide_ = false;
 };
 
 // "mesh.tensor=8" -> path and value. False after reporting.

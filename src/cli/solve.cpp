@@ -43,10 +43,7 @@ int solve(Session& session, const Shared& shared, const SolveOptions& options) {
   const Solution s = reckon::solve(session.work(), request, d);
   if (session.report_faults()) return kUsage;
   session.print(in_format(
-      shared.format,
-      [&] {
-        return solution_text(s, {session.colour(), session.width(), false});
-      },
+      shared.format, [&] { return solution_text(s, session.style()); },
       [&] { return solution_json(s); }, [&] { return solution_csv(s); },
       [&] { return solution_markdown(s); }));
   return s.outcome == Outcome::kMet || s.outcome == Outcome::kAlways ? kOk : kNo;

@@ -27,7 +27,7 @@ int sweep(Session& session, const Shared& shared, const SweepOptions& options) {
   const PlanTable t =
       reckon::sweep(session.work(), {plan.file, plan.which, std::move(axes), options.metrics}, d);
   if (session.report_faults()) return kUsage;
-  const TextStyle style{session.colour(), session.width(), false};
+  const TextStyle style = session.style();
   std::string out;
   switch (shared.format) {
     case Format::kText:

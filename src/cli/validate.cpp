@@ -84,10 +84,7 @@ void say_kernels(Session& session, const Shared& shared, const ValidateOptions& 
   if (session.diagnostics().has_errors() || report.sets.empty()) return;
   said.missed += report.missed();
   said.texts.push_back(in_format(
-      shared.format,
-      [&] {
-        return validate_text(report, {session.colour(), session.width(), options.verbose});
-      },
+      shared.format, [&] { return validate_text(report, session.style(options.verbose)); },
       [&] { return validate_json(report); }, [&] { return validate_csv(report); },
       [&] { return validate_markdown(report); }));
 }
@@ -99,10 +96,7 @@ void say_runs(Session& session, const Shared& shared, const ValidateOptions& opt
     return;
   said.missed += report.missed();
   said.texts.push_back(in_format(
-      shared.format,
-      [&] {
-        return validate_runs_text(report, {session.colour(), session.width(), options.verbose});
-      },
+      shared.format, [&] { return validate_runs_text(report, session.style(options.verbose)); },
       [&] { return validate_runs_json(report); }, [&] { return validate_runs_csv(report); },
       [&] { return validate_runs_markdown(report); }));
 }
@@ -115,10 +109,7 @@ void say_serving(Session& session, const Shared& shared, const ValidateOptions& 
   if (session.diagnostics().has_errors() || report.rows.empty()) return;
   said.missed += report.missed();
   said.texts.push_back(in_format(
-      shared.format,
-      [&] {
-        return validate_serving_text(report, {session.colour(), session.width(), options.verbose});
-      },
+      shared.format, [&] { return validate_serving_text(report, session.style(options.verbose)); },
       [&] { return validate_serving_json(report); }, [&] { return validate_serving_csv(report); },
       [&] { return validate_serving_markdown(report); }));
 }

@@ -63,15 +63,34 @@ Value quantity_node(const Description& d) {
   return node;
 }
 
-// "^(peak|memory)\\.": keys with dots, under the groups they lead into.
-std::string dotted_keys(const Description& group) {
-  std::string names;
-  for (const Description& part : group.parts) {
-    if (part.kind != Kind::kGroup && part.kind != Kind::kAny && part.kind != Kind::kQuantity)
-      continue;
-    names += (names.empty() ? "" : "|") + std::string(part.key);
+std::string names_below(const Description& d);
+
+// How the keys below one may be written after a dot: "value|source", "[0-9]+…", the fields of a group.
+std::string below(const Description& d) {
+  switch (d.kind) {
+    case Kind::kQuantity:
+      return "(value|source)";
+    case Kind::kGroup:
+      return names_below(d);
+    case Kind::kAny:
+      return ".*";
+    case Kind::kList:
+      if (d.parts.at(0).kind == Kind::kGroup) return "[0-9]+(\\." + names_below(d.parts[0]) + ")?";
+      break;
+    default:
+      break;
   }
-  return names.empty() ? "" : "^(" + names + ")\\.";
+  return "";
+}
+
+// "(tensor(\.(value|source))?|base)": what may follow the group's own key and a dot.
+std::string names_below(const Description& d) {
+  std::string names = d.by_name ? "base" : "";
+  for (const Description& part : d.parts) {
+    names += (names.empty() ? "" : "|") + std::string(part.key);
+    if (const std::string more = below(part); !more.empty()) names += "(\\." + more + ")?";
+  }
+  return "(" + names + ")";
 }
 
 Value base_node() {
@@ -81,17 +100,36 @@ Value base_node() {
   return node;
 }
 
-Value group_node(const Description& d) {
+// A key without a value counts as not stated.
+void allow_nothing(Value& node) {
+  for (doc::Entry& e : node.entries) {
+    if (e.key == "type" && e.value.is_scalar()) {
+      Value types = doc::sequence();
+      types.items.push_back(e.value);
+      e.value = std::move(types);
+    }
+    if (e.key == "type") e.value.items.push_back(text("null"));
+    if (e.key == "enum") e.value.items.emplace_back();
+  }
+}
+
+Value group_node(const Description& d, Stating stating) {
   Value node = doc::mapping(), properties = doc::mapping();
   std::vector<std::string> required;
   if (d.by_name) doc::set(properties, "base", base_node());
+  const Stating inside = d.by_name ? Stating::kWhatDiffers : stating;
   for (const Description& part : d.parts) {
-    doc::set(properties, std::string(part.key), schema_node(part));
-    if (part.required && !d.by_name) required.emplace_back(part.key);
+    Value field = schema_node(part, inside);
+    if (part.required && inside == Stating::kWhole)
+      required.emplace_back(part.key);
+    else
+      allow_nothing(field);
+    doc::set(properties, std::string(part.key), std::move(field));
   }
-  const bool word = d.by_name || d.one_word;
-  add_type(node, word ? std::vector<std::string>{"object", "string"}
-                      : std::vector<std::string>{"object"});
+  std::vector<std::string> types{"object"};
+  if (d.by_name || d.one_word) types.emplace_back("string");
+  if (d.one_word && !d.by_name) types.emplace_back("number");
+  add_type(node, types);
   doc::set(node, "properties", properties);
   if (const std::string pattern = dotted_keys(d); !pattern.empty()) {
     Value patterns = doc::mapping();
@@ -103,10 +141,22 @@ Value group_node(const Description& d) {
   return node;
 }
 
-Value list_node(const Description& d) {
+// Where a file states what differs, {0: …, 2: …} changes items of the list below.
+Value list_node(const Description& d, Stating stating) {
   Value node = doc::mapping();
-  add_type(node, {"array"});
-  doc::set(node, "items", schema_node(d.parts.at(0)));
+  const Description& item = d.parts.at(0);
+  const bool by_index = stating == Stating::kWhatDiffers && item.kind == Kind::kGroup;
+  std::vector<std::string> types{"array"};
+  if (d.one_word) types.insert(types.end(), {"string", "number"});
+  if (by_index) types.emplace_back("object");
+  add_type(node, types);
+  doc::set(node, "items", schema_node(item, stating));
+  if (!by_index) return node;
+  Value patterns = doc::mapping();
+  doc::set(patterns, "^[0-9]+$", schema_node(item, stating));
+  doc::set(patterns, "^[0-9]+\\." + names_below(item) + "$", bare("true"));
+  doc::set(node, "patternProperties", patterns);
+  doc::set(node, "additionalProperties", bare("false"));
   return node;
 }
 
@@ -117,14 +167,14 @@ Value plain_node(Kind kind) {
   return node;
 }
 
-Value node_of(const Description& d) {
+Value node_of(const Description& d, Stating stating) {
   switch (d.kind) {
     case Kind::kQuantity:
       return quantity_node(d);
     case Kind::kList:
-      return list_node(d);
+      return list_node(d, stating);
     case Kind::kGroup:
-      return group_node(d);
+      return group_node(d, stating);
     case Kind::kWord: {
       Value node = doc::mapping();
       doc::set(node, "enum", texts(d.words));
@@ -146,11 +196,20 @@ std::string described(const Description& d) {
 
 }  // namespace
 
-Value schema_node(const Description& d) {
+// "^(peak\.(bf16|…)|memory\.(…))$": keys with dots, to the end of each.
+std::string dotted_keys(const Description& group) {
+  std::string names;
+  for (const Description& part : group.parts)
+    if (const std::string more = below(part); !more.empty())
+      names += (names.empty() ? "" : "|") + std::string(part.key) + "\\." + more;
+  return names.empty() ? "" : "^(" + names + ")$";
+}
+
+Value schema_node(const Description& d, Stating stating) {
   Value node = doc::mapping();
   if (const std::string what = described(d); !what.empty())
     doc::set(node, "description", text(what));
-  for (doc::Entry& e : node_of(d).entries) node.entries.push_back(std::move(e));
+  for (doc::Entry& e : node_of(d, stating).entries) node.entries.push_back(std::move(e));
   if (!d.initial.is_null() && !(d.kind == Kind::kText && d.initial.text.empty())) {
     Value initial = d.initial;
     // What is written bare in YAML is a number or a text to JSON, by its looks.
@@ -158,14 +217,6 @@ Value schema_node(const Description& d) {
     doc::set(node, "default", std::move(initial));
   }
   return node;
-}
-
-Value schema_document(std::string_view title, const Description& d) {
-  Value out = doc::mapping();
-  doc::set(out, "$schema", text("https://json-schema.org/draft/2020-12/schema"));
-  doc::set(out, "title", text(title));
-  for (doc::Entry& e : schema_node(d).entries) out.entries.push_back(std::move(e));
-  return out;
 }
 
 }  // namespace reckon

@@ -11,6 +11,7 @@
 #include "reckon/base/edit_distance.hpp"
 #include "reckon/base/text.hpp"
 #include "reckon/engine/evaluate.hpp"
+#include "reckon/engine/field_at.hpp"
 #include "reckon/engine/kinds.hpp"
 #include "reckon/engine/legal.hpp"
 #include "resolve_stack.hpp"
@@ -128,6 +129,20 @@ void read_sets(Workspace& work, PlanFile& file, const Sets& sets, Diagnostics& d
       diagnostics
           .error(all, fmt::format("--set changes fields of the plan, and {} is none", outermost))
           .help(fmt::format("change {} in the file", outermost));
+      continue;
+    }
+    const auto before_it = std::find_if(file.sets.begin(), file.sets.end(), [&path](const auto& s) {
+      return is_within(s.first, path);
+    });
+    if (before_it != file.sets.end()) {
+      diagnostics
+          .error(all, before_it->first == path
+                          ? fmt::format("--set {}: set twice", path)
+                          : fmt::format("--set {}: --set {} before it would count for nothing",
+                                        path, before_it->first))
+          .note(before_it->second.span, "the first time")
+          .help(before_it->first == path ? "leave one of them out"
+                                         : "set the whole first, then what differs");
       continue;
     }
     Value value = doc::parse_yaml(

@@ -7,6 +7,7 @@
 #include <functional>
 
 #include "check_law.hpp"
+#include "file_forms.hpp"
 #include "overlay.hpp"
 #include "parts.hpp"
 #include "reckon/base/text.hpp"
@@ -159,16 +160,11 @@ Value abstract_group(Value& model) {
         mlp = doc::mapping(model.span);
   doc::set(mixer, "kind", doc::scalar("abstract"));
   doc::set(mlp, "kind", doc::scalar("abstract"));
-  const auto move = [&model](const char* from, Value& to, const char* key) {
-    if (const Value* v = model.find(from)) doc::set(to, key, *v);
-    std::erase_if(model.entries, [from](const doc::Entry& e) { return e.key == from; });
-  };
-  move("layers", group, "count");
-  move("heads", mixer, "heads");
-  move("kv_heads", mixer, "kv_heads");
-  move("head_width", mixer, "head_width");
-  move("mlp_width", mlp, "width");
-  move("mlp_matrices", mlp, "matrices");
+  for (const AbstractKey& k : kAbstractKeys) {
+    const Value v = doc::take(model, k.key);
+    if (v.is_null()) continue;
+    doc::set(k.part == "mixer" ? mixer : k.part == "mlp" ? mlp : group, std::string(k.field), v);
+  }
   doc::set(group, "mixer", std::move(mixer));
   doc::set(group, "mlp", std::move(mlp));
   return group;

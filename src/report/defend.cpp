@@ -28,9 +28,10 @@ std::vector<std::string> formula_lines(const ShownFormula& f, std::size_t width)
 Table as_table(const DefenceTable& t, bool markdown) {
   std::vector<Table::Column> heads;
   for (std::size_t i = 0; i < t.columns.size(); ++i)
-    heads.push_back({printable(t.columns[i]), i == 0 ? Align::kLeft : Align::kRight});
+    heads.push_back({printable(t.columns[i]), i == 0 ? Align::kLeft : Align::kRight,
+                     t.columns[i] == "time" || t.columns[i] == "cost"});
   if (!t.columns.empty()) heads.back().align = Align::kLeft;
-  heads.push_back({""});
+  heads.push_back({"", Align::kLeft, true});
   Table out(heads);
   for (const DefenceTable::Row& row : t.rows) {
     std::vector<std::string> cells;
@@ -42,9 +43,9 @@ Table as_table(const DefenceTable& t, bool markdown) {
   return out;
 }
 
-std::string step_text(const DefenceStep& s, std::size_t number, const Paint& paint,
-                      std::size_t width) {
-  const std::size_t room = width - kIndent.size();
+std::string step_text(const DefenceStep& s, std::size_t number, const TextStyle& style) {
+  const Paint paint{style.colour};
+  const std::size_t room = style.usable_width() - kIndent.size();
   std::string out = paint.bold(fmt::format("{}  {}", number, s.title)) + '\n';
   const auto line = [&](const std::string& text) {
     out += std::string(kIndent) + wrap(printable(text), room, "   ") + '\n';
@@ -54,7 +55,9 @@ std::string step_text(const DefenceStep& s, std::size_t number, const Paint& pai
     for (const std::string& l : formula_lines(f, room - 2))
       out += std::string(kIndent) + "  " + l + '\n';
   for (const DefenceTable& t : s.tables)
-    out += '\n' + as_table(t, false).fitted(room, t.columns.size() - 1).text(kIndent);
+    out += '\n' + table_text(style.fit ? as_table(t, false)
+                                       : as_table(t, false).fitted(room, t.columns.size() - 1),
+                             style, kIndent);
   if (!s.tables.empty()) out += '\n';
   line("→ " + s.conclusion);
   return out;
@@ -84,7 +87,7 @@ std::string defence_text(const Defence& d, const TextStyle& style) {
   out += rows.table().text("  ");
   for (const std::string& c : d.chosen) out += "  " + wrap(printable(c), width - 2, "  ") + '\n';
   for (std::size_t i = 0; i < d.steps.size(); ++i)
-    out += '\n' + step_text(d.steps[i], i + 1, paint, width);
+    out += '\n' + step_text(d.steps[i], i + 1, style);
   out += '\n' + wrap(paint.bold(printable(d.binds)), width) + '\n';
   if (!d.not_modelled.empty())
     out += '\n' + wrap("Not modelled: " + printable(join(d.not_modelled, "; ")), width) + '\n';

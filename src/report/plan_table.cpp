@@ -40,7 +40,7 @@ std::vector<std::string> reasons(const PlanTable& t) {
 
 Section section_of(const PlanTable& t) {
   std::vector<Table::Column> columns;
-  for (const Axis& a : t.axes) columns.push_back({a.path, Align::kRight});
+  for (const Axis& a : t.axes) columns.push_back({a.path, Align::kRight, true});
   for (const Metric& m : t.columns) columns.push_back({m.id, Align::kRight});
   Table table(columns);
   for (const PlanTable::Row& row : t.rows) {

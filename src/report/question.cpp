@@ -26,8 +26,10 @@ Section grid_section(const Result& r, const Grid& g, bool markdown) {
       columns.push_back(&c);
   }
   std::vector<Table::Column> heads{{g.corner}};
-  for (const Grid::Part* c : columns) heads.push_back({c->title, Align::kRight});
-  heads.push_back({markdown ? "note" : ""});
+  // How long it takes stays in a narrow table, and which row was chosen.
+  for (const Grid::Part* c : columns)
+    heads.push_back({c->title, Align::kRight, c->title == "time" || c->title == "exposed"});
+  heads.push_back({markdown ? "note" : "", Align::kLeft, true});
   Table table(heads);
   for (const Grid::Part& row : g.rows) {
     std::vector<std::string> cells{row.title};
@@ -44,7 +46,7 @@ Section grid_section(const Result& r, const Grid& g, bool markdown) {
 }
 
 Section also_section(const Result& r, const Canvas& canvas) {
-  Table table({{"convention"}, {"as asked for"}, {"prints"}});
+  Table table({{"convention"}, {"as asked for"}, {"prints", Align::kLeft, true}});
   for (const Also& a : r.answer.also) {
     std::vector<std::string> values;
     for (const Metric& m : a.metrics)
@@ -115,7 +117,7 @@ std::string title(const Result& r) {
 
 Table as_table(const QuestionTable& t) {
   std::vector<Table::Column> heads;
-  for (const std::string& name : t.varied) heads.push_back({name, Align::kRight});
+  for (const std::string& name : t.varied) heads.push_back({name, Align::kRight, true});
   for (const std::string& id : t.metrics) heads.push_back({id, Align::kRight});
   Table out(heads);
   for (const QuestionRow& row : t.rows) {

@@ -60,6 +60,11 @@ bool all_fit(const std::vector<const FoundPlan*>& list) {
   });
 }
 
+// What plans are ranked by stays in a narrow table.
+bool ranks(const Found& f, const std::string& id) {
+  return id == f.objective || std::find(f.pareto.begin(), f.pareto.end(), id) != f.pareto.end();
+}
+
 Section list_section(const std::string& title, const std::vector<FoundPlan>& found, const Found& f,
                      bool given) {
   std::vector<const FoundPlan*> list;
@@ -73,7 +78,7 @@ Section list_section(const std::string& title, const std::vector<FoundPlan>& fou
   std::vector<Table::Column> columns{{"", Align::kRight}};
   for (const std::string& p : paths) columns.push_back({short_name(p), Align::kRight});
   for (const Metric& m : f.columns)
-    if (is_shown(m)) columns.push_back({m.id, Align::kRight});
+    if (is_shown(m)) columns.push_back({m.id, Align::kRight, ranks(f, m.id)});
   Table t(columns);
   for (std::size_t i = 0; i < list.size(); ++i) {
     const bool last = has_given && i + 1 == list.size();

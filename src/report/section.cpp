@@ -21,6 +21,17 @@ std::string indented(const std::string& text) {
 
 }  // namespace
 
+std::string table_text(const Table& table, const TextStyle& style, std::string_view indent) {
+  if (!style.fit) return table.text(indent);
+  std::vector<std::string> left_out;
+  const std::size_t room = style.usable_width() - indent.size();
+  std::string out = table.narrowed(room, left_out).text(indent);
+  if (!left_out.empty())
+    out += indented(
+        wrap("Left out at this width: " + join(left_out, ", ") + " (--wide shows all).", room));
+  return out;
+}
+
 std::string sections_text(const std::vector<Section>& sections, const TextStyle& style) {
   const std::size_t width = style.usable_width();
   const Paint paint{style.colour};
@@ -29,7 +40,7 @@ std::string sections_text(const std::vector<Section>& sections, const TextStyle&
     if (s.empty()) continue;
     if (!out.empty()) out += '\n';
     if (!s.title.empty()) out += paint.bold(s.title) + '\n';
-    out += s.table.text(kIndent);
+    out += table_text(s.table, style, kIndent);
     for (const std::string& note : s.notes)
       out += s.title.empty() ? wrap(note, width, kIndent) + '\n'
                              : indented(wrap(note, width - kIndent.size()));

@@ -41,3 +41,28 @@ TEST_CASE("Markdown and CSV escape what would break them") {
         "a|b,1\n"
         "\"said \"\"so\"\"\",\"1,5\"\n");
 }
+
+TEST_CASE("a narrow table wraps long texts, then leaves columns out and says which") {
+  Table t({{"plan"}, {"zero"}, {"time", Align::kRight, true}, {"rate"}, {"note"}});
+  t.row({"first", "1", "10 s", "fast", "a long text that goes on and on, and says little"});
+  t.row({"second", "1", "12 s", "slow", "short"});
+  std::vector<std::string> left_out;
+  CHECK(t.narrowed(200, left_out).text() == t.text());
+  CHECK(t.narrowed(52, left_out).text() ==
+        "plan    zero  time  rate  note\n"
+        "first   1     10 s  fast  a long text that goes on\n"
+        "                          and on, and says little\n"
+        "second  1     12 s  slow  short\n");
+  CHECK(left_out.empty());
+  CHECK(t.narrowed(40, left_out).text() ==
+        "plan    time  rate\n"
+        "first   10 s  fast\n"
+        "second  12 s  slow\n");
+  CHECK(left_out == std::vector<std::string>{"note", "zero (1 in all)"});
+  left_out.clear();
+  CHECK(t.narrowed(13, left_out).text() ==
+        "plan    time\n"
+        "first   10 s\n"
+        "second  12 s\n");
+  CHECK(left_out == std::vector<std::string>{"rate", "note", "zero (1 in all)"});
+}

@@ -114,7 +114,8 @@ std::vector<One> by_force(const OpenSpace& s, const Fields& fields, const std::s
     if (said.contains("schedule.kind") && said["mesh.pipeline"] == "1" &&
         said["schedule.kind"] != "1f1b")
       continue;  // no schedule to choose
-    const bool chunks = said["schedule.kind"] == "interleaved";
+    const bool chunks =
+        said["schedule.kind"] == "interleaved" || said["schedule.kind"] == "breadth-first";
     if (said.contains("schedule.chunks") && chunks == (said["schedule.chunks"] == "1")) continue;
     Diagnostics d;
     const auto plan = load_plan(test::data(), file, nullptr, d);
@@ -193,6 +194,95 @@ TEST_CASE("search: the same plans in the same order as by force, experts under a
                  {"recompute", {"none", "full"}},
                  {"sharding.zero", {"1", "3"}}},
                 "step.time");
+}
+
+const std::string kPlayed = R"(kind: space
+plan:
+  kind: training
+  model: llama-3-8b
+  cluster: 32xh100-sxm
+  mesh: {pipeline: 4}
+  batch: {global: 64, micro: 1, sequence: 4096}
+  recompute: full
+  assume: {preset: physical, train.mfu: 40%}
+)";
+
+TEST_CASE("search: the same plans in the same order as by force, schedules that are played") {
+  against_force(
+      kPlayed +
+          "mesh: {tensor: [1, 2], pipeline: [2, 4]}\n"
+          "schedule: {kind: [1f1b, breadth-first, zb-h1, zb-h2, zb-v, dualpipe, dualpipe-v], "
+          "chunks: [1, 2, 4]}\nmicro: [1, 2]\n",
+      {{"mesh.tensor", {"1", "2"}},
+       {"mesh.pipeline", {"2", "4"}},
+       {"schedule.kind",
+        {"1f1b", "breadth-first", "zb-h1", "zb-h2", "zb-v", "dualpipe", "dualpipe-v"}},
+       {"schedule.chunks", {"1", "2", "4"}},
+       {"batch.micro", {"1", "2"}}},
+      "step.time");
+}
+
+TEST_CASE(
+    "search: a schedule is left out before it is played only where it can't be among the best") {
+  for (const char* played : {"no", "yes"}) {
+    for (const char* objective :
+         {"min:step.time", "min:memory.total", "max:mfu.full", "min:pipeline.bubble_share"}) {
+      CAPTURE(played, objective);
+      const OpenSpace s = space_of(kPlayed + fmt::format("  schedule: {{played: {}}}\n", played) +
+                                   fmt::format("search: [parallel, sharding]\nobjective: {}\n"
+                                               "schedule: {{kind: [1f1b, interleaved, zb-h2, zb-v, "
+                                               "dualpipe], chunks: [1, 2]}}\ntop: 7\n",
+                                               objective));
+      const Found force = found(s, 1, false), one = found(s, 1), three = found(s, 3);
+      CHECK(same(listed(force), listed(one)));
+      CHECK(same(listed(one), listed(three)));
+      CHECK(force.tally.bounded == 0);
+      CHECK(one.tally.bounded == three.tally.bounded);
+      CHECK(one.tally.plans == one.tally.bounded + one.tally.rejected + one.tally.evaluated);
+      if (std::string_view(objective) == "min:step.time")
+        CHECK(one.tally.evaluated * 10 < force.tally.evaluated);
+    }
+  }
+}
+
+TEST_CASE("search: a front and conditions with schedules that are played") {
+  const std::string text =
+      kPlayed + "search: [parallel, sharding]\nschedule: {kind: [1f1b, zb-h2, dualpipe]}\n";
+  const OpenSpace front = space_of(text + "pareto: [step.time, memory.total]\n");
+  const Found all = found(front, 1, false), bounded = found(front, 2);
+  REQUIRE(all.front.size() > 2);
+  REQUIRE(bounded.front.size() == all.front.size());
+  for (std::size_t i = 0; i < all.front.size(); ++i)
+    CHECK(all.front[i].sets == bounded.front[i].sets);
+  CHECK(same(listed(all), listed(bounded)));
+  const OpenSpace limited = space_of(
+      kPlayed +
+      "schedule: {kind: [zb-h2, dualpipe]}\nlimits: {fits: no, where: ['step.time<=1 ms']}\n");
+  const Found none = found(limited);
+  CHECK(none.best.empty());
+  CHECK(none.tally.reasons.front().why == "not step.time <= 1 ms");
+  CHECK(none.tally.reasons.front().nearest.find("misses at least ") != std::string::npos);
+}
+
+TEST_CASE("search: the plan's own schedule is among those it chooses from") {
+  const Found f = found(
+      space_of(kPlayed + "  schedule: {kind: dualpipe}\nsearch: [schedule]\nlimits: {fits: no}\n"));
+  REQUIRE(!f.best.empty());
+  CHECK(find_metric(f.best.front().metrics, "step.time")->value <=
+        find_metric(f.given.metrics, "step.time")->value);
+}
+
+TEST_CASE("search: one plan is listed once, and nothing is chosen twice") {
+  const Found f = found(space_of(kDense + "vary: {sharding: [zero-3, fsdp, zero-1]}\n"));
+  CHECK(f.best.size() == 2);
+  CHECK(faults(kDense + "search: [schedule]\nvary: {schedule.kind: [1f1b, gpipe]}\n") ==
+        "schedule.kind is varied, and search: schedule chooses it too | leave one of them out; a "
+        "space's file "
+        "opens a field to the values it lists: schedule: {kind: [1f1b, zb-h1]}\n");
+  CHECK(faults(kDense + "mesh: {tensor: [1, 2]}\nvary: {mesh.tensor: [4]}\n")
+            .starts_with("mesh.tensor is varied, and the space's list chooses it too | "));
+  CHECK(faults(kDense + "vary: {mesh.tensor: [4], mesh: ['{tensor: 2}']}\n")
+            .starts_with("mesh.tensor and mesh, which holds it, are both varied | "));
 }
 
 TEST_CASE("search: neither threads nor the bound change what is found") {

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "catch.hpp"
+#include "reckon/schedule/plays.hpp"
 #include "schedule/shapes.hpp"
 
 using namespace reckon;
@@ -130,4 +131,34 @@ TEST_CASE("play: peak memory weighs each piece by what it keeps") {
   CHECK(peak[1].bytes == 60);
   CHECK(peak[2].bytes == 60);
   CHECK(peak[3].bytes == 40);
+}
+
+TEST_CASE("play: a bound is never longer than what is played; equal times are played once") {
+  std::mt19937 random(7);
+  for (const ScheduleKind kind : all_schedules()) {
+    for (const PipelineLayout& x : layouts(kind)) {
+      PipelineTimes t = unequal_times(x, random);
+      t.pair = 1;
+      const bool staggered = staggers_steps(kind);
+      const Played exact = play(x, order_of(x), t), least = least_path(x, t, staggered);
+      CAPTURE(title_of(kind), x.ranks, x.chunks, x.micro_batches, exact.period(staggered));
+      CHECK(least.time > 0);
+      CHECK(least.time <= exact.period(staggered) * (1 + 1e-12));
+      CHECK(least.time == Approx(sum_of(least.time_path, t)));
+
+      Plays plays;
+      const PlaysInUse here(plays);
+      CHECK(played_once(x, t, staggered).time == exact.time);
+      CHECK(played_once(x, t, staggered).cycle == exact.cycle);
+      plays.bound(true);
+      CHECK(played_once(x, t, staggered).time == least.time);
+      CHECK(plays.asked() == 3);
+    }
+  }
+}
+
+TEST_CASE("play: of equal stages the bound of 1F1B is the schedule itself") {
+  const PipelineLayout x{ScheduleKind::k1f1b, 8, 1, 32};
+  const PipelineTimes t = even_times(x, {1, 1, 1});
+  CHECK(least_path(x, t, false).time == Approx(play(x, order_of(x), t).time));
 }

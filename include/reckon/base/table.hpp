@@ -21,6 +21,7 @@ class Table {
   struct Column {
     std::string title;
     Align align = Align::kLeft;
+    bool keep = false;  // a narrow table has it too
   };
   explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
   void row(std::vector<std::string> cells);  // a short row is filled with empty cells
@@ -28,6 +29,11 @@ class Table {
 
   // With the cells of one column wrapped, onto lines of their own, so that text() keeps within the width.
   Table fitted(std::size_t width, std::size_t column) const;
+
+  // Within a width: long texts wrapped, then columns left out until it fits: first those that say the same in every
+  // row, then from the right; the first one stays, and what is to be kept. `left_out`: their titles, "zero (1 in all)".
+  // A table of two columns, or without titles, is only wrapped.
+  Table narrowed(std::size_t width, std::vector<std::string>& left_out) const;
 
   std::string text(std::string_view indent = "") const;  // no title line if all titles are empty
   std::string markdown() const;                          // GitHub's tables; | is escaped
@@ -37,6 +43,13 @@ class Table {
  private:
   bool has_titles() const;
   std::vector<std::string> titles() const;
+  std::size_t widest(std::size_t column) const;
+  std::size_t natural_width() const;
+  std::size_t longest_text() const;
+  Table wrapped(std::size_t width) const;
+  bool says_the_same(std::size_t column) const;
+  std::size_t least_important() const;
+  void drop(std::size_t column);
 
   std::vector<Column> columns_;
   std::vector<std::vector<std::string>> rows_;

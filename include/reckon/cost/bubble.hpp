@@ -21,7 +21,7 @@
 #include <vector>
 
 #include "reckon/cost/schedule.hpp"
-#include "reckon/schedule/play.hpp"
+#include "reckon/schedule/plays.hpp"
 #include "reckon/units/formula/plain.hpp"
 
 namespace reckon {
@@ -112,7 +112,7 @@ Quantity<D, R> played_time(const schedule::PipelineLayout& x,
   times.send = plain(with.send);
   times.blocking = with.blocking;
   times.pair = plain(with.pair);
-  schedule::Played run = schedule::play(x, schedule::order_of(x), times);
+  schedule::Played run = schedule::played_once(x, times, with.staggered);
   const schedule::PathCounts& path = with.staggered ? run.cycle_path : run.time_path;
   auto pair = with.pair;
   NAME(pair);

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "reckon/base/diagnostic.hpp"
+#include "reckon/engine/plan_file.hpp"
 
 namespace reckon {
 
@@ -36,7 +36,7 @@ std::vector<std::string> read_values(const std::string& text, Span at, Diagnosti
 std::size_t points_of(const std::vector<Axis>& axes);
 // Values at a point, the last axis fastest.
 std::vector<std::string> point(const std::vector<Axis>& axes, std::size_t at);
-// A fault where there are too many, or one field is varied twice.
-void check_axes(const std::vector<Axis>& axes, Diagnostics& diagnostics);
+// A fault where there are too many, where one field is varied twice, or where one is varied and set.
+void check_axes(const std::vector<Axis>& axes, const PlanFile& plan, Diagnostics& diagnostics);
 
 }  // namespace reckon

@@ -16,6 +16,10 @@ const Description* field_at(const Description& plan, std::string_view path);
 // `chip:`, `node:` and `fabric:` of a plan lie over what the cluster has of them.
 std::string bound_path(const std::string& path);
 
+// The field itself or one below it: mesh.tensor within mesh. Both as they may be written: chip.power is within
+// cluster.node.chip.
+bool is_within(const std::string& path, const std::string& group);
+
 // A whole number: a degree, a count, a length.
 bool is_whole(const Description& field);
 

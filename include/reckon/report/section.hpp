@@ -7,6 +7,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "reckon/base/table.hpp"
@@ -24,6 +25,9 @@ struct Section {
 
 // Notes stand under their title, or at the margin if there is none. Empty sections are left out; an
 // empty line stands between two.
+// A table to be read at a terminal of that width: narrowed if it must be, with a line that says what was left out.
+std::string table_text(const Table& table, const TextStyle& style, std::string_view indent = "");
+
 std::string sections_text(const std::vector<Section>& sections, const TextStyle& style);
 std::string sections_markdown(const std::vector<Section>& sections);
 

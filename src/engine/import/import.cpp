@@ -307,7 +307,9 @@ class Import {
   }
 
   std::string default_name() const {
-    const fs::path path(file_);
+    std::error_code unreadable;  // "./config.json" lies in a folder with a name of its own
+    fs::path path = fs::weakly_canonical(fs::absolute(file_, unreadable), unreadable);
+    if (unreadable) path = file_;
     const std::string folder = path.parent_path().filename().string();
     return path.filename() == "config.json" && !folder.empty() ? folder : path.stem().string();
   }
@@ -379,7 +381,7 @@ bool has_key(const std::string& text, const char* key) {
 
 fs::path config_called(Workspace& work, std::string_view name, std::string_view beside) {
   const bool json = name.ends_with(".json");
-  if (!json && name.find('/') == name.npos) return {};
+  if (!json && name.find('/') == name.npos && name != "." && name != "..") return {};
   std::error_code error;
   const fs::path given{std::string(name)};
   if (!json) {

@@ -25,7 +25,8 @@ std::string nearest_text(const TrainingPlan<double>& base, SetList sets, const C
   if (!std::isfinite(n.missed)) return "no value";
   for (auto& s : sets_of(base, n.candidate)) sets.push_back(std::move(s));
   const std::string fields = in_words(sets);
-  return fmt::format("the nearest misses {}: {}", format_quantity(n.missed, dim, hint),
+  return fmt::format("the nearest misses {}{}: {}", n.at_least ? "at least " : "",
+                     format_quantity(n.missed, dim, hint),
                      fields.empty() ? "the plan as it stands" : fields);
 }
 
@@ -73,6 +74,13 @@ FoundPlan load_found(Workspace& work, const SearchRequest& request,
   return out;
 }
 
+void add_once(FoundPlan plan, std::vector<FoundPlan>& listed) {
+  const bool known = std::any_of(listed.begin(), listed.end(), [&plan](const FoundPlan& other) {
+    return doc::same(other.plan->resolved, plan.plan->resolved);
+  });
+  if (!known) listed.push_back(std::move(plan));
+}
+
 double metric_of(const FoundPlan& plan, std::string_view id) {
   const Metric* m = find_metric(plan.metrics, id);
   return m && m->has_value() && !m->is_text() ? m->value : std::numeric_limits<double>::quiet_NaN();
@@ -85,7 +93,7 @@ void add_tally(const TrainingPlan<double>& base, const SetList& sets, const Sear
   tally.shapes += found.shapes;
   tally.rejected += c.rejected;
   tally.evaluated += c.evaluated;
-  tally.bounded += c.bounded;
+  tally.bounded += c.bounded + c.unplayed;
   for (std::size_t i = 0; i < c.memory.size(); ++i)
     add_reason(tally, kMemoryReasons[i], c.memory[i],
                nearest_text(base, sets, c.nearest_memory[i], kByte, Hint::kNone));
@@ -96,6 +104,9 @@ void add_tally(const TrainingPlan<double>& base, const SetList& sets, const Sear
                             m ? m->hint : Hint::kRatio));
   }
   add_reason(tally, "can't be among the best: its layers alone take longer", c.bounded, "");
+  add_reason(tally,
+             "can't be among the best: its passes alone take longer, before it is played out",
+             c.unplayed, "");
   for (std::size_t i = 0; i < c.slower.size(); ++i)
     add_reason(tally, slower_by(i), c.slower[i], "");
 }

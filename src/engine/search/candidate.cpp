@@ -58,6 +58,8 @@ void set_rest(const Plan& base, const Candidate& c, Plan& plan) {
   plan.mesh.pipeline = count(c.rest.pipeline);
   if (base.mesh.data) plan.mesh.data = count(data_degree(base, c.shape, c.rest.pipeline));
   plan.schedule.kind = c.rest.kind;
+  plan.schedule.played =
+      base.schedule.played && c.rest.pipeline > 1;  // one stage has nothing to play
   plan.schedule.chunks = count(c.rest.chunks);
   plan.sharding.zero = count(c.rest.zero);
   plan.sharding.within = c.rest.within;
@@ -80,6 +82,7 @@ std::vector<std::pair<std::string, std::string>> sets_of(const Plan& base, const
   s.number_field("sharding.zero", base.sharding.zero, plan.sharding.zero);
   s.word("sharding.within", base.sharding.within, plan.sharding.within);
   s.word("schedule.kind", base.schedule.kind, plan.schedule.kind);
+  if (base.schedule.played != plan.schedule.played) s.out.emplace_back("schedule.played", "no");
   s.number_field("schedule.chunks", base.schedule.chunks, plan.schedule.chunks);
   s.number_field("batch.micro", base.batch.micro, plan.batch.micro);
   s.number_field("batch.micro_batches", base.batch.micro_batches, plan.batch.micro_batches);

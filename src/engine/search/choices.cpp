@@ -1,5 +1,7 @@
 #include "choices.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "../legal_tensor.hpp"
@@ -109,6 +111,9 @@ class Reader {
       out_.kinds = {ScheduleKind::k1f1b, ScheduleKind::kGpipe, ScheduleKind::kInterleaved,
                     ScheduleKind::kZbH1, ScheduleKind::kZbH2};
       out_.chunks.clear();
+      // The plan's own, though it be one of those that are played.
+      if (std::find(out_.kinds.begin(), out_.kinds.end(), plan_.schedule.kind) == out_.kinds.end())
+        out_.kinds.push_back(plan_.schedule.kind);
     }
     if (!s.kind.empty()) {
       out_.kinds = s.kind;
@@ -178,6 +183,48 @@ std::vector<int> divisors(long n) {
     if (d != n / d) out.push_back(static_cast<int>(n / d));
   }
   std::sort(out.begin(), out.end());
+  return out;
+}
+
+std::vector<ChosenField> chosen_fields(const Space<double>& space) {
+  struct Group {
+    Opened word;
+    std::vector<std::string> fields;
+    const char* example;
+  };
+  static const std::vector<Group> groups{
+      {Opened::kParallel,
+       {"mesh.tensor", "mesh.sequence", "mesh.context", "mesh.pipeline", "mesh.expert",
+        "mesh.expert_tensor", "mesh.data"},
+       "mesh: {tensor: [4, 8]}"},
+      {Opened::kBatch, {"batch.micro", "batch.micro_batches"}, "micro: [1, 2]"},
+      {Opened::kSchedule, {"schedule.kind", "schedule.chunks"}, "schedule: {kind: [1f1b, zb-h1]}"},
+      {Opened::kSharding, {"sharding.zero", "sharding.within"}, "sharding: {zero: [1, 3]}"},
+      {Opened::kRecompute, {"recompute"}, "recompute: [none, full]"},
+      {Opened::kOffload, {"offload"}, "offload: [none, optimizer]"},
+      {Opened::kPrecision, {"precision"}, "vary: {precision: 'bf16,fp8'}"}};
+  std::vector<ChosenField> out;
+  for (const Group& g : groups)
+    for (const Opened said : space.search)
+      if (said == g.word || said == Opened::kAll)
+        for (const std::string& f : g.fields)
+          out.push_back({f, fmt::format("search: {}", name_of(said)), g.example});
+  const auto listed = [&out](const auto& list, const char* path, const char* example) {
+    if (!list.empty()) out.push_back({path, "the space's list", example});
+  };
+  listed(space.mesh.tensor, "mesh.tensor", groups[0].example);
+  listed(space.mesh.sequence, "mesh.sequence", groups[0].example);
+  listed(space.mesh.context, "mesh.context", groups[0].example);
+  listed(space.mesh.pipeline, "mesh.pipeline", groups[0].example);
+  listed(space.mesh.expert, "mesh.expert", groups[0].example);
+  listed(space.mesh.expert_tensor, "mesh.expert_tensor", groups[0].example);
+  listed(space.micro, "batch.micro", groups[1].example);
+  listed(space.schedule.kind, "schedule.kind", groups[2].example);
+  listed(space.schedule.chunks, "schedule.chunks", groups[2].example);
+  listed(space.sharding.zero, "sharding.zero", groups[3].example);
+  listed(space.sharding.within, "sharding.within", groups[3].example);
+  listed(space.recompute, "recompute", groups[4].example);
+  listed(space.offload, "offload", groups[5].example);
   return out;
 }
 

@@ -23,6 +23,12 @@ struct Choices {
 };
 
 // What a space opens of this plan. Listed values that no plan can take are left out.
+// A field that the space opens, and by what: "mesh.tensor" by "search: parallel".
+struct ChosenField {
+  std::string path, said_by, example;
+};
+std::vector<ChosenField> chosen_fields(const Space<double>& space);
+
 Choices choices_of(const Space<double>& space, const TrainingPlan<double>& plan);
 
 std::vector<int> divisors(long n);

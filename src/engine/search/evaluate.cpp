@@ -71,6 +71,7 @@ Evaluator::Evaluator(const TrainingPlan<double>& base, const SharedByAll& shared
 
 void Evaluator::begin(const Shape& s) {
   now_.shape = s;
+  plays_.forget();
   set_shape(base_, s, plan_);
   // What is shared doesn't follow from the stages, but for a batch by tokens, whose shapes state them.
   now_.rest = {};
@@ -163,28 +164,84 @@ std::size_t Evaluator::largest_loss() const {
   return *most > 0 ? static_cast<std::size_t>(most - parts) : std::size(parts);
 }
 
-Looked Evaluator::look(const Rest& rest, double slowest) {
-  Looked out;
+void Evaluator::start(const Rest& rest) {
   now_.rest = rest;
   set_rest(base_, now_, plan_);
-  const SharedParts<double> shared = parts(rest);
   e_.layout = lay_out(plan_);
   e_.host_capacity.reset();
-  e_.operators.reset();
-  e_.step.reset();
   e_.run = {};
   all_there_ = false;
-  estimate_memory(plan_, shared, e_);
-  if (criteria_.fits && !fits(e_.verdict)) {
-    const bool host = e_.verdict == Verdict::kHostDoesNotFit;
-    const double states = e_.after_states.raw;
-    out.fate = host ? Fate::kHost : states < 0 ? Fate::kStates : Fate::kMemory;
-    out.missed = host ? e_.memory.host.raw - e_.host_capacity->raw : -e_.headroom.raw;
-    return out;
+  estimate_memory(plan_, parts(rest), e_);
+}
+
+bool Evaluator::fits_memory(Looked& out) {
+  if (!criteria_.fits || fits(e_.verdict)) return true;
+  const bool host = e_.verdict == Verdict::kHostDoesNotFit;
+  const double states = e_.after_states.raw;
+  out.fate = host ? Fate::kHost : states < 0 ? Fate::kStates : Fate::kMemory;
+  out.missed = host ? e_.memory.host.raw - e_.host_capacity->raw : -e_.headroom.raw;
+  return false;
+}
+
+// bound: a schedule that would be played takes as long as it must at least.
+void Evaluator::price_step(bool bound) {
+  const schedule::PlaysInUse here(plays_);
+  plays_.bound(bound);
+  e_.operators.reset();
+  e_.step.reset();
+  estimate_step(plan_, parts(now_.rest), e_);
+}
+
+double Evaluator::least_step(const Rest& rest) {
+  Looked out;
+  start(rest);
+  if (!fits_memory(out)) return std::numeric_limits<double>::infinity();
+  price_step(true);
+  return e_.step ? e_.step->time.raw * (1 - kSlack) : 0;
+}
+
+// Of a schedule that is played: whether what it takes at least is too much already.
+bool Evaluator::is_bounded(const Limits& limits, Looked& out) {
+  const double least = e_.step->time.raw * (1 - kSlack);
+  for (const Condition& c : criteria_.where) {
+    if (c.metric.id != kStepTime.id || c.compare != Compare::kAtMost || least <= c.target) continue;
+    out.fate = Fate::kCondition;
+    out.condition = static_cast<std::size_t>(&c - criteria_.where.data());
+    out.missed = least - c.target;
+    out.at_least = true;
+    out.step = least;
+    return true;
   }
+  out.fate = Fate::kBounded;
+  const bool late = criteria_.objective.follows_step && least > limits.slowest;
+  const bool worse =
+      criteria_.objective.needs == Needs::kMemory && value(criteria_.objective) > limits.worst;
+  if (!late && !worse) return false;
+  if (!criteria_.pareto[0]) return true;
+  if (!limits.front) return false;
+  std::array<double, 2> own{};
+  for (std::size_t i = 0; i < 2; ++i) {
+    const Criterion& c = *criteria_.pareto[i];
+    if (c.needs == Needs::kAll || c.maximize) return false;
+    own[i] = c.id == kStepTime.id ? least : value(c);
+  }
+  return std::any_of(limits.front->begin(), limits.front->end(), [&own](const auto& f) {
+    return f[0] <= own[0] && f[1] <= own[1] && (f[0] < own[0] || f[1] < own[1]);
+  });
+}
+
+Looked Evaluator::look(const Rest& rest, const Limits& limits) {
+  Looked out;
+  start(rest);
+  if (!fits_memory(out)) return out;
   for (const Condition& c : criteria_.where)
     if (!meets(c, Needs::kMemory, out)) return out;
-  estimate_step(plan_, shared, e_);
+  const std::uint64_t before = plays_.asked();
+  price_step(limits.bounds);
+  if (limits.bounds && plays_.asked() > before) {
+    if (is_bounded(limits, out)) return out;
+    price_step(false);
+  }
   if (e_.step) {
     out.step = e_.step->time.raw;
     out.part = largest_loss();
@@ -192,7 +249,8 @@ Looked Evaluator::look(const Rest& rest, double slowest) {
   for (const Condition& c : criteria_.where)
     if (!meets(c, Needs::kStep, out)) return out;
   // Conditions on other metrics come last: they need all of the estimate.
-  const bool slower = criteria_.objective.follows_step && out.step > slowest * (1 + kSlack);
+  const bool slower = criteria_.objective.follows_step && out.step > limits.slowest * (1 + kSlack);
+  out.fate = Fate::kSlower;
   if (slower && !criteria_.pareto[0]) return out;
   for (const Condition& c : criteria_.where)
     if (!meets(c, Needs::kAll, out)) return out;

@@ -5,6 +5,7 @@
 //   Outcome o = price.look(rest);              // everything else
 #pragma once
 
+#include <limits>
 #include <map>
 #include <mutex>
 
@@ -12,6 +13,7 @@
 #include "reckon/cost/operators/step.hpp"
 #include "reckon/cost/training.hpp"
 #include "reckon/engine/solve.hpp"
+#include "reckon/schedule/plays.hpp"
 
 namespace reckon::searching {
 
@@ -51,12 +53,13 @@ class SharedByAll {
   std::vector<TokenFlops<double>> flops_;
 };
 
-enum class Fate : std::uint8_t { kStates, kMemory, kHost, kCondition, kSlower, kKept };
+enum class Fate : std::uint8_t { kStates, kMemory, kHost, kCondition, kSlower, kKept, kBounded };
 
 struct Looked {
   Fate fate = Fate::kSlower;
   std::size_t condition = 0;  // which
   double missed = 0;          // by how much: bytes, or the condition's unit
+  bool at_least = false;      // `missed` is a bound: the step was not played out
   double step = 0;            // seconds; 0 where there is none
   double objective = 0;       // smaller is better
   double pareto[2] = {0, 0};
@@ -80,8 +83,18 @@ class Evaluator {
   void begin(const Shape& s);
   // A step of any plan of this shape takes that long at least.
   double least_step() const { return least_step_; }
-  // `slowest`: a plan whose step takes longer can't be kept.
-  Looked look(const Rest& rest, double slowest);
+  // What a plan must beat to be kept, as far as it is known.
+  struct Limits {
+    bool bounds = false;  // may a schedule be left out before it is played?
+    double slowest = std::numeric_limits<double>::infinity();  // a step that takes longer can't
+    double worst =
+        std::numeric_limits<double>::infinity();  // nor can such a value of the objective
+    const std::vector<std::array<double, 2>>* front =
+        nullptr;  // nor what these beat in both metrics
+  };
+  Looked look(const Rest& rest, const Limits& limits);
+  // A plan of these choices takes that long at least, without playing any; infinite where it does not fit.
+  double least_step(const Rest& rest);
 
  private:
   const Stages<double>& stages(const Rest& rest);
@@ -89,6 +102,10 @@ class Evaluator {
   bool meets(const Condition& c, Needs now, Looked& out);
   std::size_t largest_loss() const;
   void bound();
+  void start(const Rest& rest);
+  bool fits_memory(Looked& out);
+  bool is_bounded(const Limits& limits, Looked& out);
+  void price_step(bool bound);
   SharedParts<double> parts(const Rest& rest);
 
   const TrainingPlan<double>& base_;
@@ -104,6 +121,7 @@ class Evaluator {
   const Stages<double>* last_stages_ = nullptr;
   TrainingEstimate<double> e_;
   bool all_there_ = false;
+  schedule::Plays plays_;
 };
 
 }  // namespace reckon::searching

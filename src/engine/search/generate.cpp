@@ -7,15 +7,13 @@
 #include "reckon/schedule/order.hpp"
 
 namespace reckon::searching {
-namespace {}  // namespace
-
 Generator::Generator(const TrainingPlan<double>& plan, const Choices& choices)
     : plan_(plan),
       choices_(choices),
       gpus_(gpus_of(plan)),
       node_gpus_(number(plan.cluster.node.gpus)),
-      slots_only_(plan.stack.has_value()),
-      closed_forms_(plan.assume.stages != StageBalance::kByFlops || plan.model.abstract()) {
+      closed_forms_(!plan.stack &&
+                    (plan.assume.stages != StageBalance::kByFlops || plan.model.abstract())) {
   for (const auto& g : plan.model.layers) layers_ += static_cast<int>(number(g.count));
   for (const int p : choices.pipeline) {
     if (gpus_ % p != 0 || !stages_hold(p)) continue;
@@ -38,6 +36,7 @@ bool Generator::stages_hold(int p) const {
 bool Generator::chunks_divide(int p, int v) const {
   if (v == 1) return true;
   if (plan_.schedule.first || plan_.schedule.last) return false;
+  if (plan_.schedule.played && p * v <= layers_) return true;
   const int slots = layers_ % p == 0 ? layers_ : layers_ + 2;
   return slots % (p * v) == 0;
 }
@@ -94,15 +93,22 @@ bool Generator::runs(ScheduleKind kind, int p, int v, long n) const {
   const int chunks = takes_chunks(kind) ? v : fixed_chunks(kind);
   const schedule::PipelineLayout x{kind, p, chunks, static_cast<int>(n)};
   if (schedule::fault_of(x) != schedule::LayoutFault::kNone) return false;
-  if (counts_slots(kind)) return true;
-  if (slots_only_) return false;  // what legal_stack.cpp refuses
+  if (counts_slots(kind) && !plan_.schedule.played) return true;
   if (passes_of(x) > kMostPasses) return false;
-  if (choices_.played) return true;
+  if (choices_.played || plan_.schedule.played || kind == plan_.schedule.kind) return true;
   // Only where a published formula holds.
   const bool fills = kind == ScheduleKind::kZbH1   ? n >= p
                      : kind == ScheduleKind::kZbH2 ? n >= 2 * p - 1
                                                    : false;
   return closed_forms_ && fills;
+}
+
+bool Generator::plays() const {
+  const auto is_played = [this](ScheduleKind k) {
+    return !counts_slots(k) && (choices_.played || k == plan_.schedule.kind);
+  };
+  return plan_.schedule.played ||
+         std::any_of(choices_.kinds.begin(), choices_.kinds.end(), is_played);
 }
 
 bool Generator::shards(int zero, Within within, long ranks, int tensor) const {

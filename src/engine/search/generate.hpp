@@ -36,6 +36,9 @@ class Generator {
   template <class Visit>
   void rests(const Shape& s, Visit visit) const;
 
+  // Whether some plan's schedule is timed by playing it out.
+  bool plays() const;
+
   // Combinations that each rule has turned away, counted where nothing was found.
   std::map<Rule, std::uint64_t> refusals() const;
 
@@ -61,7 +64,6 @@ class Generator {
   const Choices& choices_;
   long gpus_, node_gpus_;
   int layers_ = 0;
-  bool slots_only_;    // a software stack prices schedules by slots alone
   bool closed_forms_;  // schedules other than slots have formulas under this plan's assumptions
   std::vector<Depth> depths_;
 };

@@ -1,6 +1,7 @@
 #include "layouts.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <memory>
 #include <thread>
@@ -9,6 +10,8 @@ namespace reckon::searching {
 namespace {
 
 constexpr std::size_t kFirstRound = 16, kLargestRound = 512;
+constexpr std::size_t kFirstPlayed =
+    1;  // playing is dear: a few plans first, to beat the others with
 constexpr std::uint64_t kReported = 32;  // plans between two looks at the clock
 
 struct Task {
@@ -43,7 +46,7 @@ class Rounds {
     const unsigned most = std::max(1U, request_.threads);
     for (unsigned t = 0; t < most; ++t)
       evaluators_.push_back(std::make_unique<Evaluator>(request_.plan, shared_, request_.criteria));
-    if (prunes()) sort_by_bound();
+    if (prunes() || (request_.prune && plays())) sort_by_bound();
     all_rounds();
     return std::move(out_);
   }
@@ -78,22 +81,33 @@ class Rounds {
     deal(0, tasks_.size(), [this](Evaluator& e, std::size_t i, bool) {
       e.begin(tasks_[i].shape);
       tasks_[i].least = e.least_step();
+      if (plays()) tasks_[i].least = least_of_rests(e, tasks_[i].shape);
     });
     std::stable_sort(tasks_.begin(), tasks_.end(),
                      [](const Task& a, const Task& b) { return a.least < b.least; });
   }
 
+  bool plays() const { return generator_.plays(); }
+
+  double least_of_rests(Evaluator& e, const Shape& shape) {
+    double least = std::numeric_limits<double>::infinity();
+    generator_.rests(shape, [&](const Rest& rest) {
+      if (!stopped()) least = std::min(least, e.least_step(rest));
+    });
+    return least;
+  }
+
   // The bound of a round is that of its beginning, whichever thread is faster.
   void all_rounds() {
-    std::size_t size = kFirstRound;
+    std::size_t size = plays() ? kFirstPlayed : kFirstRound;
     for (std::size_t from = 0; from < tasks_.size() && !stopped();) {
       const std::size_t to = std::min(tasks_.size(), from + size);
       std::vector<Ranking> rankings(to - from,
                                     Ranking(request_.top, request_.criteria.pareto[0].has_value()));
       std::vector<Counts> counts(to - from, Counts(request_.criteria.where.size()));
-      const double slowest = bound();
+      const Known known{bound(), out_.ranking.worst(), out_.ranking.front_values()};
       deal(from, to, [&](Evaluator& e, std::size_t i, bool reports) {
-        look(e, tasks_[i], slowest, {rankings[i - from], counts[i - from], reports});
+        look(e, tasks_[i], known, {rankings[i - from], counts[i - from], reports});
       });
       for (std::size_t i = 0; i < to - from; ++i) {
         out_.ranking.merge(rankings[i]);
@@ -105,8 +119,11 @@ class Rounds {
     out_.stopped = stopped();
   }
 
+  // Of the step: what is slower can't be among the best.
   double bound() const {
-    return prunes() ? out_.ranking.slowest() : std::numeric_limits<double>::infinity();
+    return request_.prune && request_.criteria.objective.follows_step
+               ? out_.ranking.slowest()
+               : std::numeric_limits<double>::infinity();
   }
 
   struct Into {
@@ -115,35 +132,65 @@ class Rounds {
     bool reports;
   };
 
-  void look(Evaluator& e, const Task& task, double slowest, Into into) {
-    if (task.least > slowest) {
-      into.counts.bounded += task.rests;
+  // What a plan must beat, by what its round began with and what its own shape has given since.
+  struct Known {
+    double slowest, worst;
+    std::vector<std::array<double, 2>> front;
+  };
+
+  void look(Evaluator& e, const Task& task, Known known, Into into) {
+    if (prunes() && std::isfinite(task.least) && task.least > known.slowest) {
+      (plays() ? into.counts.unplayed : into.counts.bounded) += task.rests;
       looked(task.rests, into.reports);
       return;
     }
     e.begin(task.shape);
-    std::uint64_t number = 0, said = 0;
-    double limit = slowest;
-    generator_.rests(task.shape, [&](const Rest& rest) {
-      if (number - said == kReported) {
+    std::uint64_t said = 0, done = 0;
+    const auto one = [&](const Rest& rest, std::uint64_t number) {
+      if (done - said == kReported) {
         looked(kReported, into.reports);
-        said = number;
+        said = done;
       }
-      if (!stopped()) look_at({task.shape, rest}, {task.number, number}, e, limit, into);
-      ++number;
+      if (!stopped()) look_at({task.shape, rest}, {task.number, number}, e, known, into);
+      ++done;
+    };
+    if (request_.prune && plays()) {
+      for (const Least& x : by_least(e, task.shape)) one(x.rest, x.number);
+    } else {
+      std::uint64_t number = 0;
+      generator_.rests(task.shape, [&](const Rest& rest) { one(rest, number++); });
+    }
+    looked(done - said, into.reports);
+  }
+
+  struct Least {
+    double least;
+    std::uint64_t number;
+    Rest rest;
+  };
+  // The likeliest first, so that few are played.
+  std::vector<Least> by_least(Evaluator& e, const Shape& shape) {
+    std::vector<Least> out;
+    generator_.rests(shape, [&](const Rest& rest) {
+      out.push_back({stopped() ? 0 : e.least_step(rest), out.size(), rest});
     });
-    looked(number - said, into.reports);
+    std::stable_sort(out.begin(), out.end(),
+                     [](const Least& a, const Least& b) { return a.least < b.least; });
+    return out;
   }
 
   // One plan; `at`: in order of generation, shape and rest.
   void look_at(const Candidate& c, std::pair<std::uint64_t, std::uint64_t> at, Evaluator& e,
-               double& limit, Into into) {
-    const Looked x = e.look(c.rest, limit);
+               Known& known, Into into) {
+    const Looked x = e.look(c.rest, {request_.prune, known.slowest, known.worst, &known.front});
     into.counts.add(x, c, at.first, at.second);
     if (x.fate != Fate::kKept) return;
     into.ranking.offer(
         {x.objective, x.step, {x.pareto[0], x.pareto[1]}, at.first, at.second, c, x.part});
-    if (prunes()) limit = std::min(limit, into.ranking.slowest());
+    known.worst = std::min(known.worst, into.ranking.worst());
+    if (request_.criteria.objective.follows_step)
+      known.slowest = std::min(known.slowest, into.ranking.slowest());
+    if (request_.criteria.pareto[0]) known.front.push_back({x.pareto[0], x.pareto[1]});
   }
 
   void looked(std::uint64_t plans, bool reports) {

@@ -71,7 +71,7 @@ class PointSearch {
           .error({}, fmt::format("which metric ranks {} plans is not said", request_.file.kind))
           .help("add --objective METRIC; `reckon eval PLAN --format csv` lists them");
     if (failed()) return false;
-    check_axes(request_.axes, diagnostics_);
+    check_axes(request_.axes, request_.file, diagnostics_);
     out_.objective = objective_id(s.objective);
     for (const std::string& p : s.pareto) out_.pareto.push_back(objective_id(p));
     if (!s.pareto.empty() && s.pareto.size() != 2)
@@ -169,9 +169,9 @@ class PointSearch {
     std::stable_sort(out_.tally.reasons.begin(), out_.tally.reasons.end(),
                      [](const auto& a, const auto& b) { return a.plans > b.plans; });
     if (out_.tally.reasons.size() > 12) out_.tally.reasons.resize(12);
-    for (const Kept& k : best_) out_.best.push_back(loaded(k.point));
+    for (const Kept& k : best_) add_once(loaded(k.point), out_.best);
     thin_front();
-    for (const Kept& k : front_) out_.front.push_back(loaded(k.point));
+    for (const Kept& k : front_) add_once(loaded(k.point), out_.front);
     if (out_.best.size() > 1)
       out_.runner_up = explain_difference(Recorded(*out_.best[0].plan),
                                           Recorded(*out_.best[1].plan), out_.objective);

@@ -54,14 +54,24 @@ void Ranking::merge(const Ranking& other) {
 }
 
 double Ranking::slowest() const {
-  if (best_.size() < top_ || pareto_) return std::numeric_limits<double>::infinity();
+  if (best_.size() < top_) return std::numeric_limits<double>::infinity();
   double most = 0;
   for (const Entry& e : best_) most = std::max(most, e.step);
   return most;
 }
 
+double Ranking::worst() const {
+  return best_.size() < top_ ? std::numeric_limits<double>::infinity() : best_.back().objective;
+}
+
+std::vector<std::array<double, 2>> Ranking::front_values() const {
+  std::vector<std::array<double, 2>> out;
+  for (const Entry& e : front_) out.push_back(e.pareto);
+  return out;
+}
+
 void Counts::add(const Looked& x, const Candidate& c, std::uint64_t shape, std::uint64_t rest) {
-  const Nearest here{x.missed, shape, rest, c};
+  const Nearest here{x.missed, shape, rest, c, x.at_least};
   switch (x.fate) {
     case Fate::kStates:
     case Fate::kMemory:
@@ -82,6 +92,9 @@ void Counts::add(const Looked& x, const Candidate& c, std::uint64_t shape, std::
       ++evaluated;
       ++slower[x.part];
       return;
+    case Fate::kBounded:
+      ++unplayed;
+      return;
   }
 }
 
@@ -89,6 +102,7 @@ void Counts::merge(const Counts& other) {
   rejected += other.rejected;
   evaluated += other.evaluated;
   bounded += other.bounded;
+  unplayed += other.unplayed;
   for (std::size_t i = 0; i < memory.size(); ++i) {
     memory[i] += other.memory[i];
     take_nearer(nearest_memory[i], other.nearest_memory[i]);

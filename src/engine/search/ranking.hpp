@@ -29,6 +29,10 @@ class Ranking {
   void merge(const Ranking& other);
   // A plan whose step takes longer can't be among the best any more.
   double slowest() const;
+  // Nor one with a larger value of the objective.
+  double worst() const;
+  // The fronts' metrics, by the first.
+  std::vector<std::array<double, 2>> front_values() const;
   const std::vector<Entry>& best() const { return best_; }
   const std::vector<Entry>& front() const { return front_; }
 
@@ -44,6 +48,7 @@ class Ranking {
 // What became of plans, counted.
 struct Counts {
   std::uint64_t rejected = 0, evaluated = 0, bounded = 0;
+  std::uint64_t unplayed = 0;             // left out before they were played
   std::array<std::uint64_t, 3> memory{};  // states, with activations, host
   std::vector<std::uint64_t> conditions;
   std::array<std::uint64_t, kLossParts.size()> slower{};
@@ -51,6 +56,7 @@ struct Counts {
     double missed = std::numeric_limits<double>::infinity();
     std::uint64_t shape = 0, rest = 0;
     Candidate candidate;
+    bool at_least = false;  // so much or more: it was not played
   };
   std::array<Nearest, 3> nearest_memory{};
   std::vector<Nearest> nearest_condition;

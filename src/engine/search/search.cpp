@@ -10,6 +10,7 @@
 
 #include "assemble.hpp"
 #include "points_search.hpp"
+#include "reckon/engine/field_at.hpp"
 #include "reckon/engine/load.hpp"
 #include "reckon/engine/metric_named.hpp"
 #include "reckon/engine/points.hpp"
@@ -121,7 +122,23 @@ class Searcher {
       return o == Opened::kPrecision || o == Opened::kAll;
     });
     if (precision) axes_.push_back({"precision", work_.ids(Shelf::kRecipes), {}});
-    if (!axes_.empty()) check_axes(axes_, diagnostics_);
+    if (axes_.empty()) return;
+    check_axes(axes_, request_.file, diagnostics_);
+    for (const Axis& a : request_.axes) check_chosen(a);
+  }
+
+  // A field that the search chooses anyway: every value of what is varied would give the same plans again.
+  void check_chosen(const Axis& axis) {
+    for (const ChosenField& c : chosen_fields(request_.space)) {
+      if (!is_within(c.path, axis.path) && !is_within(axis.path, c.path)) continue;
+      diagnostics_
+          .error(axis.span,
+                 fmt::format("{} is varied, and {} chooses it too", axis.path, c.said_by))
+          .help(fmt::format(
+              "leave one of them out; a space's file opens a field to the values it lists: {}",
+              c.example));
+      return;
+    }
   }
 
   bool load_base(std::size_t i, Base& base) {
@@ -220,8 +237,9 @@ class Searcher {
     std::stable_sort(kept_.begin(), kept_.end(), [](const Kept& a, const Kept& b) {
       return std::pair(a.entry.objective, a.base) < std::pair(b.entry.objective, b.base);
     });
-    for (std::size_t i = 0; i < kept_.size() && i < std::max<std::size_t>(top, 2); ++i)
-      out_.best.push_back(loaded(kept_[i]));
+    for (std::size_t i = 0; i < kept_.size() && out_.best.size() < std::max<std::size_t>(top, 2);
+         ++i)
+      add_once(loaded(kept_[i]), out_.best);
     assemble_front();
     if (!kept_.empty()) without_best(kept_.front().entry.part, out_.tally);
     explain();
@@ -243,7 +261,7 @@ class Searcher {
     for (const Kept& k : front_) {
       if (k.entry.pareto[1] >= best) continue;
       best = k.entry.pareto[1];
-      out_.front.push_back(loaded(k));
+      add_once(loaded(k), out_.front);
     }
   }
 
@@ -277,7 +295,8 @@ class Searcher {
       out_.notes.emplace_back(
           "Schedules that are timed by playing them out (breadth-first, ZB-V, DualPipe, DualPipeV; "
           "ZB-H1 and ZB-H2 "
-          "with few micro-batches) are searched where schedule.kind lists them.");
+          "with few micro-batches) are searched where schedule.kind lists them, or where the plan "
+          "has one.");
   }
 
   Workspace& work_;

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "reckon/base/text.hpp"
+#include "reckon/engine/field_at.hpp"
 
 namespace reckon {
 namespace {
@@ -203,13 +204,39 @@ std::vector<std::string> point(const std::vector<Axis>& axes, std::size_t at) {
   return out;
 }
 
-void check_axes(const std::vector<Axis>& axes, Diagnostics& diagnostics) {
+namespace {
+
+// What is said first of a field would count for nothing: the other is laid over it.
+void check_twice(const std::vector<Axis>& axes, std::size_t i, Diagnostics& diagnostics) {
+  for (std::size_t k = 0; k < i; ++k) {
+    if (!is_within(axes[k].path, axes[i].path)) continue;
+    diagnostics
+        .error(axes[i].span, axes[k].path == axes[i].path
+                                 ? fmt::format("{} is varied twice", axes[i].path)
+                                 : fmt::format("{} and {}, which holds it, are both varied",
+                                               axes[k].path, axes[i].path))
+        .note(axes[k].span, "the first time")
+        .help("leave one of them out");
+  }
+}
+
+void check_set(const Axis& axis, const PlanFile& plan, Diagnostics& diagnostics) {
+  for (const auto& [path, value] : plan.sets) {
+    if (!is_within(path, axis.path)) continue;
+    diagnostics
+        .error(axis.span,
+               fmt::format("{} is varied, and --set {} would count for nothing", axis.path, path))
+        .note(value.span, "it is set here")
+        .help("leave one of them out");
+  }
+}
+
+}  // namespace
+
+void check_axes(const std::vector<Axis>& axes, const PlanFile& plan, Diagnostics& diagnostics) {
   for (std::size_t i = 0; i < axes.size(); ++i) {
-    for (std::size_t k = 0; k < i; ++k) {
-      if (axes[k].path != axes[i].path) continue;
-      diagnostics.error(axes[i].span, fmt::format("{} is varied twice", axes[i].path))
-          .note(axes[k].span, "the first time");
-    }
+    check_twice(axes, i, diagnostics);
+    check_set(axes[i], plan, diagnostics);
   }
   if (points_of(axes) > kMostPoints)
     diagnostics.error(axes.back().span, fmt::format("more than {} points in all", kMostPoints))

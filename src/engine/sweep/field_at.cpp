@@ -18,6 +18,16 @@ std::string bound_path(const std::string& path) {
   return path.starts_with("node.") ? "cluster." + path : path;
 }
 
+bool is_within(const std::string& path, const std::string& group) {
+  const auto whole = [](const std::string& p) {
+    return p == "chip" || p == "fabric" ? "cluster.node." + p
+           : p == "node"                ? "cluster.node"
+                                        : bound_path(p);
+  };
+  const std::string own = whole(path), other = whole(group);
+  return own == other || (own.starts_with(other) && own[other.size()] == '.');
+}
+
 const Description* field_at(const Description& plan, std::string_view path) {
   const std::size_t dot = path.find('.');
   const std::string_view name = path.substr(0, dot);

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "reckon/base/edit_distance.hpp"
+#include "reckon/engine/axes.hpp"
 #include "reckon/engine/field_at.hpp"
 #include "reckon/engine/metric_named.hpp"
 
@@ -49,6 +50,8 @@ class Solver {
 
   bool find_field() {
     kind_ = plan_kind(request_.file.kind)->describe();
+    check_axes({{request_.path, {"a"}, request_.span}}, request_.file, diagnostics_);
+    if (diagnostics_.has_errors()) return false;
     field_ = field_at(kind_, bound_path(request_.path));
     if (field_ && field_->kind == Description::Kind::kQuantity) {
       whole_ = is_whole(*field_);

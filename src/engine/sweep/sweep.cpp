@@ -30,7 +30,7 @@ void no_point(PlanPoints& points, const SweepRequest& request, Diagnostics& diag
 PlanTable sweep(Workspace& work, const SweepRequest& request, Diagnostics& diagnostics) {
   PlanTable out;
   const std::size_t before = diagnostics.error_count();
-  check_axes(request.axes, diagnostics);
+  check_axes(request.axes, request.file, diagnostics);
   if (diagnostics.error_count() > before) return out;
   PlanPoints points(work, request.file, request.which, paths_of(request.axes),
                     request.axes.front().span);
