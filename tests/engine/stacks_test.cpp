@@ -4,6 +4,7 @@
 #include "data.hpp"
 #include "reckon/cost/training.hpp"
 #include "reckon/engine/evaluate.hpp"
+#include "reckon/engine/legal.hpp"
 
 namespace reckon {
 namespace {
@@ -78,13 +79,12 @@ TEST_CASE("What a stack can't price is refused with a reason") {
           "stack: generic-h100\n");
   CHECK_FALSE(mamba.failed);
   CHECK(says(mamba, "the scans of mamba1 layers are not measured under stack 'generic-h100'"));
-  const Asked unknown =
-      ask("model: mamba-2.8b\ncluster: 8xh100-sxm\n"
-          "batch: {global: 64, micro: 1, sequence: 2048}\nassume: physical\n"
-          "stack: {base: generic-h100, scan: null}\n");
-  INFO(unknown.said);
-  CHECK(unknown.failed);
-  CHECK(says(unknown, "states nothing of scans, which mamba1 layers run"));
+  LoadedTraining without = mamba.loaded;
+  without.plan.stack->scan.reset();
+  Diagnostics d;
+  check_legal(without.plan, without.origins, without.resolved, d);
+  CHECK(d.has_errors());
+  CHECK(d.render().find("states nothing of scans, which mamba1 layers run") != std::string::npos);
 }
 
 TEST_CASE("Time does not rise with bandwidth, peak or overlap") {
@@ -277,6 +277,29 @@ TEST_CASE("A switch that turns nothing is warned of") {
          "eager changes nothing: stack 'generic-h100' has no figure for it");
   CHECK(ask(plan("{base: generic-h100, rowwise: yes, gemm.rowwise: 90%}", "precision: fp8\n"))
             .said.empty());
+}
+
+TEST_CASE("An accuracy that was measured elsewhere says so") {
+  const auto accuracy = [](const std::string& text) {
+    const Asked a = ask(text);
+    INFO(text << a.said);
+    REQUIRE_FALSE(a.failed);
+    for (const Accuracy& x : evaluate(test::data(), a.loaded).accuracy)
+      if (x.metric == "step.time") return x.text;
+    return std::string();
+  };
+  const char* outside = "this plan is outside of what they cover";
+  CHECK(accuracy(plan("nemo-2024-h100")).find(outside) == std::string::npos);
+  const std::string far = accuracy(
+      "model: llama-3-70b\ncluster: 64xh100-sxm\nbatch: {global: 16, micro: 1, sequence: 131072}\n"
+      "mesh: {tensor: 2, sequence: yes, context: 16}\nsharding: fsdp\nrecompute: full\n"
+      "assume: physical\nstack: nemo-2024-h100\n");
+  CHECK(far.find(outside) != std::string::npos);
+  CHECK(far.find("sequence 131,072 of 2,048 to 8,192") != std::string::npos);
+  const std::string states = accuracy(
+      "model: nemotron-h-8b\ncluster: 64xh100-sxm\nmesh: {tensor: 2}\nsharding: zero-1\n"
+      "batch: {global: 128, micro: 1, sequence: 8192}\nassume: physical\nstack: generic-h100\n");
+  CHECK(states.find("layers that keep a state, which none of them has") != std::string::npos);
 }
 
 }  // namespace
