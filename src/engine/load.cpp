@@ -278,7 +278,16 @@ Value with_defaults(Workspace& work, Value tree, Diagnostics& diagnostics) {
   Value out = work.read_data(file, {}, diagnostics);
   take(out, "kind");
   take(out, "source");
+  const Value* stack = tree.find("stack");
+  const bool stacked = stack && !stack->is_null();
+  const Value with_stack = take(out, "assume_with_stack");
+  if (stacked && !with_stack.is_null()) doc::set(out, "assume", with_stack);
+  const Value preset = out.find("assume") ? *out.find("assume") : Value{};
   lay_over(out, tree);
+  // What a plan states of its conventions is laid onto a preset; where it names none, onto the usual one.
+  if (Value* a = out.find("assume"); a && a->is_mapping() && preset.is_scalar())
+    if (const Value* named = a->find("preset"); !named || named->is_null())
+      doc::set(*a, "preset", preset);
   return out;
 }
 

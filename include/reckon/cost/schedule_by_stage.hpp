@@ -5,13 +5,14 @@
 //   s.stages[3].passes.F, s.stages[3].waits, s.path.sends
 //
 // Apart from the estimate, like memory by stage: whatever gives the step its bubble, this plays the schedule out.
-// With a software stack the passes are the mean's, shared by FLOPs. Transfers are played where the step's were.
+// With a software stack the passes are those of the operators. Transfers are played where the step's were.
 #pragma once
 
 #include <string>
 #include <vector>
 
 #include "reckon/cost/memory_by_stage.hpp"
+#include "reckon/cost/operators/step.hpp"
 #include "reckon/cost/training.hpp"
 
 namespace reckon {
@@ -49,7 +50,13 @@ ScheduleByStage<R> schedule_by_stage(const TrainingPlan<R>& plan, const Training
                              e.communication.expert.exposed;
   // As the step was priced: equal stages, or stages as they are.
   std::vector<StagePasses<kSecond, R>> pieces;
-  if (uneven_stages(plan) || plan.stack) {
+  const Operation<R>& hop = e.communication.pipeline;
+  Seconds<R> send = hop.any() ? exposed_hop(hop.one.time, plan.assume.overlap.pipeline) : Seconds<R>{};
+  if (plan.stack) {
+    PlayedOperators<R> of = played_operators(plan, e.layout, stages);
+    pieces = std::move(of.pieces);
+    send = of.send;
+  } else if (uneven_stages(plan)) {
     pieces = piece_passes(plan, e.layout, stages, e.step->compute, exposed);
   } else {
     const auto mean = mean_passes(plan, e.layout, e.step->compute, exposed);
@@ -58,10 +65,7 @@ ScheduleByStage<R> schedule_by_stage(const TrainingPlan<R>& plan, const Training
     pieces.push_back({mean.F / v, mean.B / v, mean.W / v});
   }
   const bool staggered = staggers_steps(layout.kind);
-  const Operation<R>& hop = e.communication.pipeline;
-  const Seconds<R> send = hop.any() && plays_out(plan)
-                              ? exposed_hop(hop.one.time, plan.assume.overlap.pipeline)
-                              : Seconds<R>{};
+  if (!plays_out(plan)) send = Seconds<R>{};
   schedule::Played run;
   out.time = played_time<kSecond, R>(
       layout, pieces, {.send = send, .blocking = true, .staggered = staggered}, &run);

@@ -18,7 +18,7 @@ namespace reckon {
 template <class R>
 struct LayerShape {
   Count<R> T, t, t_sp, h;  // tokens; tensor ranks; those that share what lies between regions
-  Count<R> T_e, t_e;       // tokens a rank brings to its experts; tensor ranks of an expert
+  Count<R> T_e, t_e;       // tokens a rank brings to its experts, padded; tensor ranks of an expert
   Bytes<R> H;              // one 16-bit activation of the whole micro-batch
 };
 
@@ -104,7 +104,7 @@ void mlp_traffic(const TrainingPlan<R>& plan, const Mlp<R>& m, const LayerShape<
   if (m.kind == MlpKind::kNone) return;
   out.push_back({"norm before the MLP", LayerPlace::kNormMlp, 2 * H_sp, 3 * H_sp});
   if (m.kind == MlpKind::kMoe) {
-    auto permuted = 8_B * l.T_e * *m.top_k * l.h;
+    auto permuted = 8_B * l.T_e * *m.top_k * expert_hidden(plan.model, m);
     NAME(permuted);
     out.push_back({"routing and permutation", LayerPlace::kRoute, permuted, 1.5 * permuted});
   }

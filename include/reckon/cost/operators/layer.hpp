@@ -43,10 +43,13 @@ struct NamedGemm {
   const char* label = "";
   Gemm<R> gemm;
   bool grouped = false;
+  bool wide = false;  // in 16 bits, whatever the format of the run
+
+  const GemmRates<R>& rates(const OperatorMachine<R>& m) const { return wide ? m.gemm16 : m.gemm; }
 };
 
 template <class R>
-using NamedGemms = ShortList<NamedGemm<R>, 10>;
+using NamedGemms = ShortList<NamedGemm<R>, 14>;
 
 // With its times: groups of layers share their mixers' products.
 template <class R>
@@ -56,7 +59,7 @@ struct PricedGemm {
 
   bool holds(const NamedGemm<R>& x) const {
     const auto same = [](const Count<R>& a, const Count<R>& b) { return plain(a) == plain(b); };
-    return of.label == x.label && of.grouped == x.grouped && same(of.gemm.M, x.gemm.M) &&
+    return of.label == x.label && of.grouped == x.grouped && of.wide == x.wide && same(of.gemm.M, x.gemm.M) &&
            same(of.gemm.N, x.gemm.N) && same(of.gemm.K, x.gemm.K) &&
            of.gemm.batch.has_value() == x.gemm.batch.has_value() &&
            (!x.gemm.batch || same(*of.gemm.batch, *x.gemm.batch));
@@ -73,6 +76,7 @@ LayerShape<R> layer_shape(const TrainingPlan<R>& plan, const Layout<R>& x) {
   auto t_e = expert_tensor(plan);
   NAME(t_sp, t_e);
   auto T_e = plan.mesh.sequence ? T * t_e / t : T;
+  if (!(plan.assume.expert_capacity <= 1)) T_e = plan.assume.expert_capacity * T_e;
   auto H = 2_B * T * h;
   NAME(T_e, H);
   return {T, t, t_sp, h, T_e, t_e, H};
@@ -125,9 +129,14 @@ void layer_gemms(const TrainingPlan<R>& plan, const LayerGroup<R>& g, const Laye
   auto E = *m.experts;
   auto k = *m.top_k;
   NAME(e, E, k);
-  auto rows = l.T_e * e * k / E;  // balanced routing
-  NAME(rows);
-  mlp_gemms<R>(rows, l.h, *m.width / l.t_e, m.matrices, {"experts up", "experts down"}, E / e, out);
+  auto T = plan.mesh.sequence ? l.T * l.t_e / l.t : l.T;
+  auto rows = l.T_e * e * k / E;  // balanced routing, and the room that a capacity factor pads
+  NAME(T, rows);
+  out.push_back({"router", {T, E, l.h, {}}, false, true});
+  if (m.latent) out.push_back({"latent in", {T, *m.latent, l.h, {}}});
+  mlp_gemms<R>(rows, expert_hidden(plan.model, m), *m.width / l.t_e, m.matrices,
+               {"experts up", "experts down"}, E / e, out);
+  if (m.latent) out.push_back({"latent out", {T, l.h, *m.latent, {}}});
   if (!(m.shared <= 0))
     mlp_gemms<R>(l.T, l.h, m.shared * shared_width(m) / l.t, m.matrices,
                  {"shared up", "shared down"}, {}, out);
@@ -157,6 +166,7 @@ template <class R>
 Pass<R> cast_time(const NamedGemms<R>& gemms, const OperatorMachine<R>& m) {
   Count<R> inputs{}, outputs{};
   for (const NamedGemm<R>& x : gemms) {
+    if (x.wide) continue;
     const Gemm<R>& g = x.gemm;
     inputs += g.batch ? *g.batch * g.M * g.K : g.M * g.K;
     outputs += g.batch ? *g.batch * g.M * g.N : g.M * g.N;
@@ -261,12 +271,12 @@ Seconds<R> recompute_time(const TrainingPlan<R>& plan, Seconds<R> F, Seconds<R> 
 template <class R>
 struct LayerGemms {
   NamedGemms<R> all;
-  ShortList<PricedGemm<R>, 10> priced;
+  ShortList<PricedGemm<R>, 14> priced;
 
   const Pass<R>& time(std::size_t i, const OperatorMachine<R>& m) {
     const NamedGemm<R>& x = all[i];
     if (i < priced.size() && priced[i].holds(x)) return priced[i].time;
-    Pass<R> t{gemm_time(x.gemm, m.gemm, m), gemm_gradients(x.gemm, m.gemm, m)};
+    Pass<R> t{gemm_time(x.gemm, x.rates(m), m), gemm_gradients(x.gemm, x.rates(m), m)};
     if (x.grouped) {
       t.forward = t.forward / m.stack.gemm.grouped;
       t.backward = t.backward / m.stack.gemm.grouped;

@@ -57,7 +57,8 @@ class LayerList {
            label == "keys and values" || label == "attention output" || label.starts_with("mixer ");
   }
   static bool closes(std::string_view label) {
-    return label == "attention output" || label == "mixer out" || label.ends_with("down");
+    return label == "attention output" || label == "mixer out" || label == "latent out" ||
+           label.ends_with("down");
   }
   bool attends() const { return mixes() && !recurrent(g_.mixer.kind); }
   bool mixes() const { return g_.mixer.kind != MixerKind::kNone; }
@@ -175,8 +176,8 @@ class LayerList {
     LayerRow<R>& row = add(id, label);
     row.gemm = shape;
     row.flops = gemm_flops(shape);
-    row.bytes = gemm_bytes(shape, m_.gemm);
-    row.time = gemm_time(shape, m_.gemm, m_);
+    row.bytes = gemm_bytes(shape, n.rates(m_));
+    row.time = gemm_time(shape, n.rates(m_), m_);
     if (n.grouped) row.time = row.time / m_.stack.gemm.grouped;
   }
 
@@ -289,7 +290,7 @@ class LayerList {
 
   void exchange(const char* id, bool dispatch) {
     if (!moe() || plan_.mesh.expert <= 1) return;
-    auto one = l_.H / l_.t_sp;
+    auto one = sent_to_experts(plan_, g_.mlp, l_);
     if (dispatch && m_.stack.fp8_dispatch) one = one / 2;
     NAME(one);
     auto time = dispatch_time(one, g_.mlp, x_.expert, plan_.assume.dispatch, m_);
@@ -297,7 +298,8 @@ class LayerList {
     auto left = m_.stack.overlap_experts ? reckon::left_of(o.expert, o) : Ratio<R>{1};
     NAME(time, left);
     LayerRow<R>& row = add(id, dispatch ? "all-to-all, tokens to experts" : "all-to-all, back");
-    row.bytes = dispatch_bytes(one, dispatch_copies(g_.mlp, x_.expert, plan_.assume.dispatch));
+    const Copies<R> copies = dispatch_copies(g_.mlp, x_.expert, plan_.assume.dispatch);
+    row.bytes = all_to_all(one, copies, x_.expert, m_.links, m_.assume).bytes;
     row.time = time;
     row.exposed = time * left;
     row.group = x_.expert;

@@ -26,7 +26,8 @@ inline bool gemm_of_module(std::string_view label, RecomputeModule m) {
     case RecomputeModule::kMlp:
       return label.starts_with("MLP");
     case RecomputeModule::kMoe:
-      return label.starts_with("experts") || label.starts_with("shared");
+      return label.starts_with("experts") || label.starts_with("shared") || label == "router" ||
+             label.starts_with("latent ");
     case RecomputeModule::kSharedExperts:
       return label.starts_with("shared");
     case RecomputeModule::kCoreAttention:
@@ -70,7 +71,7 @@ Seconds<R> module_time(const TrainingPlan<R>& plan, const LayerGroup<R>& g, Reco
   if (module == RecomputeModule::kCoreAttention) out.add("attention", forward.attention);
   for (const auto& x : gemms) {
     if (!gemm_of_module(x.label, module)) continue;
-    const Seconds<R> once = gemm_time(x.gemm, m.gemm, m);
+    const Seconds<R> once = gemm_time(x.gemm, x.rates(m), m);
     out.add(x.label, x.grouped ? once / m.stack.gemm.grouped : once);
   }
   out.add("elementwise", module_traffic(plan, g, module, l, m));

@@ -100,7 +100,7 @@ void retime_layers(const CommunicationInputs<R>& in, const OperatorMachine<R>& m
   for (const LayerGroup<R>& g : plan.model.layers) {
     if (g.mlp.kind != MlpKind::kMoe || !c.expert.any()) continue;
     set_time(c.expert,
-             dispatch_time(l.H / l.t_sp, g.mlp, in.layout.expert, plan.assume.dispatch, m));
+             dispatch_time(sent_to_experts(plan, g.mlp, l), g.mlp, in.layout.expert, plan.assume.dispatch, m));
     break;  // groups of experts differ little; the step counts each by its own
   }
   if (c.pipeline.any()) {

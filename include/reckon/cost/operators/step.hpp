@@ -223,9 +223,9 @@ Seconds<R> weight_gradients(const OperatorContext<R>& x, const LayerGroup<R>& g)
   NamedGemms<R> gemms;
   layer_gemms(x.plan, g, x.shape, gemms);
   Sum<kSecond, R> all;
-  for (const auto& [label, shape, grouped] : gemms) {
-    auto w = weight_gradient(shape, x.machine.gemm, x.machine);
-    all.add(label, grouped ? w / x.machine.stack.gemm.grouped : w);
+  for (const NamedGemm<R>& n : gemms) {
+    auto w = weight_gradient(n.gemm, n.rates(x.machine), x.machine);
+    all.add(n.label, n.grouped ? w / x.machine.stack.gemm.grouped : w);
   }
   return all.total();
 }
@@ -300,6 +300,40 @@ OperatorLayers<R> operator_layers(const TrainingPlan<R>& plan, const Layout<R>& 
   return out;
 }
 
+// Layers with what sharding their states adds; what stands outside of them goes to `outside`.
+template <class R>
+std::vector<ShardedLayer<R>> shard_layers(const OperatorContext<R>& x,
+                                          const OperatorLayers<R>& layers,
+                                          const LayerParts<R>& held, Seconds<R>& outside) {
+  std::vector<ShardedLayer<R>> sharded;
+  sharded.reserve(layers.times.size());
+  for (std::size_t g = 0; g < layers.times.size(); ++g) {
+    sharded.push_back(shard_layer(x, layers.times[g], held.shards[g], g == 0));
+    if (g == 0) outside = sharded.back().outside;
+  }
+  return sharded;
+}
+
+// Passes of every piece of a plan's model, and one send between pieces: for lists that play the schedule out.
+template <class R>
+struct PlayedOperators {
+  std::vector<StagePasses<kSecond, R>> pieces;
+  Seconds<R> send;
+};
+
+template <class R>
+PlayedOperators<R> played_operators(const TrainingPlan<R>& plan, const Layout<R>& layout,
+                                    const Stages<R>& stages) {
+  const OperatorLayers<R> layers = operator_layers(plan, layout);
+  const OperatorMachine<R> m = operator_machine(plan, layers.known);
+  const OperatorContext<R> x{plan, layout, stages, m, layer_shape(plan, layout)};
+  Seconds<R> outside{};
+  const auto sharded = shard_layers(x, layers, layer_parts(plan, layout), outside);
+  auto v = chunks_of(plan.schedule);
+  NAME(v);
+  return {operator_pieces(x, layers, sharded), peer_time(x) / (2 * v)};
+}
+
 // All of a step. `memory`: of the heaviest stage, whose parameters are reduced and updated.
 template <class R>
 OperatorStep<R> operator_step(const TrainingPlan<R>& plan, const Layout<R>& layout,
@@ -307,13 +341,8 @@ OperatorStep<R> operator_step(const TrainingPlan<R>& plan, const Layout<R>& layo
                               const LayerParts<R>& held, const OperatorLayers<R>& layers) {
   const OperatorMachine<R> m = operator_machine(plan, layers.known);
   const OperatorContext<R> x{plan, layout, stages, m, layer_shape(plan, layout)};
-  std::vector<ShardedLayer<R>> sharded;
-  sharded.reserve(layers.times.size());
   Seconds<R> outside{};
-  for (std::size_t g = 0; g < layers.times.size(); ++g) {
-    sharded.push_back(shard_layer(x, layers.times[g], held.shards[g], g == 0));
-    if (g == 0) outside = sharded.back().outside;
-  }
+  const auto sharded = shard_layers(x, layers, held, outside);
   OperatorStep<R> s;
   fill_layers(x, layers, sharded, s);
   const StageTimes<R> t = stage_times(x, sharded, layers.embedding, layers.head);
