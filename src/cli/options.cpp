@@ -184,8 +184,7 @@ Command question_command(const Question& q, Values& v) {
             .run = {}};
   c.declare = [&q, &v, word](CLI::App& app) {
     QuestionFlags& to = v.questions[word];
-    for (const Description& d : q.describe().parts)
-      declare_field(app, d, q.info(), to);
+    for (const Description& d : q.describe().parts) declare_field(app, d, q.info(), to);
     const auto repeated = [&](const char* name, std::vector<std::string>& into, const char* type,
                               const char* what) {
       app.add_option(name, into, what)

@@ -32,12 +32,14 @@ std::vector<Flag> read_flags(Session& session, const QuestionOptions& options) {
   std::vector<Flag> out;
   for (const auto& [key, word] : options.values) {
     Flag flag{key, {}, split_values(word)};
-    for (const std::string& one : flag.words) flag.values.push_back(said_value(session, options.word, key, one));
+    for (const std::string& one : flag.words)
+      flag.values.push_back(said_value(session, options.word, key, one));
     if (!word.empty()) out.push_back(std::move(flag));
   }
   for (const auto& [key, words] : options.lists) {  // one value, a list
     doc::Value list = doc::sequence();
-    for (const std::string& word : words) list.items.push_back(said_value(session, options.word, key, word));
+    for (const std::string& word : words)
+      list.items.push_back(said_value(session, options.word, key, word));
     if (!list.items.empty()) list.span = list.items.front().span;
     out.push_back({key, {std::move(list)}, {join(words, " ")}});
   }

@@ -34,7 +34,8 @@ int sensitivity(Session& session, const Shared& shared, const SensitivityOptions
   }
   std::string out;
   for (const auto& plan : plans) {
-    const Sensitivity s = sensitivities(*plan, metric_of(*plan, options.metric), session.diagnostics());
+    const Sensitivity s =
+        sensitivities(*plan, metric_of(*plan, options.metric), session.diagnostics());
     if (session.report_faults()) return kUsage;
     if (plans.size() > 1)
       out += fmt::format("{}== {}{}{} ==\n", out.empty() ? "" : "\n", plan->file,

@@ -66,8 +66,8 @@ double arrival_rate(const Scenario& s, const std::vector<Request>& requests, std
     first = at.size() / 20;
     last = at.size() - 1 - first;
   }
-  const double time = s.users > 0 ? at[last] - at[first]
-                                  : requests[last].arrival - requests[first].arrival;
+  const double time =
+      s.users > 0 ? at[last] - at[first] : requests[last].arrival - requests[first].arrival;
   const double served = static_cast<double>(measured) / static_cast<double>(requests.size() - from);
   return time > 0 ? (static_cast<double>(last - first + 1) * served - 1) / time : 0;
 }
@@ -83,8 +83,7 @@ Sample summary(const Scenario& s, const std::vector<Request>& requests, const Ru
   out.totals = run.totals;
   if (out.measured == 0) return out;
   const std::size_t n = out.measured;
-  for (std::size_t i = 0; i < 4; ++i)
-    out.waits[i] = mean_of(t.waiting, i * n / 4, (i + 1) * n / 4);
+  for (std::size_t i = 0; i < 4; ++i) out.waits[i] = mean_of(t.waiting, i * n / 4, (i + 1) * n / 4);
   out.residual = t.residual / static_cast<double>(n);
   out.met = static_cast<double>(t.met) / static_cast<double>(n);
   out.port_wait = run.totals.ports / static_cast<double>(n);

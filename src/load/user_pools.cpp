@@ -34,18 +34,18 @@ class UserPools {
     run_.served.resize(requests.size());
     for (int i = 0; i < s.pools->prefill; ++i) workers_.push({0, static_cast<std::size_t>(i)});
     for (Decoder& d : decoders_)
-      d.machine = std::make_unique<Machine>(
-          engine_, d.requests, PlayOptions{.measured_from = kFed, .fed = true});
+      d.machine = std::make_unique<Machine>(engine_, d.requests,
+                                            PlayOptions{.measured_from = kFed, .fed = true});
     for (; known_ < std::min(s.users, requests.size()); ++known_)
       asks_.push({requests[known_].arrival, known_});
   }
 
   Run run() {
     while (done_ < requests_.size()) {
-      Decoder& first = *std::min_element(
-          decoders_.begin(), decoders_.end(), [](const Decoder& a, const Decoder& b) {
-            return a.machine->next_event() < b.machine->next_event();
-          });
+      Decoder& first = *std::min_element(decoders_.begin(), decoders_.end(),
+                                         [](const Decoder& a, const Decoder& b) {
+                                           return a.machine->next_event() < b.machine->next_event();
+                                         });
       const double engine = first.machine->next_event(), ask = of(asks_), end = of(finished_);
       if (std::min({engine, ask, end}) >= Machine::kNever) break;
       if (ask <= end && ask <= engine) {

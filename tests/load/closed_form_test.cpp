@@ -248,8 +248,7 @@ TEST_CASE("no input gives NaN or a negative wait") {
     CHECK(plain(f.full.rate) > 0);
     if (f.unbounded) continue;
     for (const auto& y : {f.ttft_p50, f.ttft_p90}) REQUIRE(y.has_value() == !f.no_percentiles);
-    for (const auto& y : {f.ttft, f.end_to_end, f.inclusive})
-      REQUIRE(y.has_value() == !f.no_waits);
+    for (const auto& y : {f.ttft, f.end_to_end, f.inclusive}) REQUIRE(y.has_value() == !f.no_waits);
     for (const auto& y : {f.ttft, f.ttft_p50, f.ttft_p90, f.end_to_end, f.inclusive}) {
       if (!y) continue;
       CHECK(plain(*y) > 0);

@@ -40,9 +40,8 @@ class LoadKind : public QuestionOf<LoadQuestion> {
         {"decode.*", "chunk.*", "prefill.params", "prefill.head", "capacity", "reserve.*",
          "latency.*", "efficiency.link", "efficiency.network", "efficiency.memory", "ring_factor",
          "ring_across", "windows", "state"},
-        {"load.utilisation", "load.ttft.mean", "load.ttft.p90", "load.tpot.mean",
-         "load.end_to_end", "simulated.ttft.mean", "simulated.ttft.p90", "simulated.tpot.mean",
-         "simulated.rate"}};
+        {"load.utilisation", "load.ttft.mean", "load.ttft.p90", "load.tpot.mean", "load.end_to_end",
+         "simulated.ttft.mean", "simulated.ttft.p90", "simulated.tpot.mean", "simulated.rate"}};
     return info;
   }
 
@@ -93,10 +92,10 @@ class LoadKind : public QuestionOf<LoadQuestion> {
     const double burst = q.traffic.users ? 1 : plain(burst_of(q.traffic, q.traffic.rate));
     warn_of_arrivals(f, burst, q.simulation.simulate, r);
     if (q.traffic.users && !q.pools.stated())
-      warn_of_step({plain(*q.traffic.users), plain(*q.traffic.prompt),
-                    q.engine.chunk ? plain(*q.engine.chunk) : 0,
-                    q.engine.prompts == PromptSteps::kShared},
-                   q.traffic, q.simulation.simulate, r);
+      warn_of_step(
+          {plain(*q.traffic.users), plain(*q.traffic.prompt),
+           q.engine.chunk ? plain(*q.engine.chunk) : 0, q.engine.prompts == PromptSteps::kShared},
+          q.traffic, q.simulation.simulate, r);
     if (f.tpot) r.answer.formulas.emplace_back(kTpot.id);
     r.answer.formulas.emplace_back(kSaturation.id);
     notes(q, f, r);
@@ -261,30 +260,28 @@ class LoadKind : public QuestionOf<LoadQuestion> {
   }
 
   static void say_unbounded(const Input& q, const LoadFigures<double>& f, Result& r) {
-    r.answer.lines.push_back(fmt::format(
-        "the queue grows without bound: {} come, and {} {} at most",
-        format_quantity(plain(*q.traffic.rate), kHertz, Hint::kRequestRate),
-        f.full.by_move_first ? "the ports move caches of" : "the engine finishes",
-        text(r, kSaturation.id)));
+    r.answer.lines.push_back(
+        fmt::format("the queue grows without bound: {} come, and {} {} at most",
+                    format_quantity(plain(*q.traffic.rate), kHertz, Hint::kRequestRate),
+                    f.full.by_move_first ? "the ports move caches of" : "the engine finishes",
+                    text(r, kSaturation.id)));
   }
 
   static void say_waits(const Input& q, const LoadFigures<double>& f, Result& r) {
     const bool played = q.simulation.simulate;
     if (f.ttft_p50)
-      r.answer.lines.push_back(
-          fmt::format("TTFT {} mean, p50 {}, p90 {}, p99: {}", text(r, kTtft.id),
-                      text(r, kTtftP50.id), text(r, kTtftP90.id),
-                      or_simulate(r, kTtftP99.id, played)));
+      r.answer.lines.push_back(fmt::format(
+          "TTFT {} mean, p50 {}, p90 {}, p99: {}", text(r, kTtft.id), text(r, kTtftP50.id),
+          text(r, kTtftP90.id), or_simulate(r, kTtftP99.id, played)));
     else if (f.no_waits)
       r.answer.lines.push_back("TTFT: " + or_simulate(r, kTtft.id, played));
     else if (f.no_percentiles)
-      r.answer.lines.push_back(fmt::format("TTFT {} mean; its percentiles: {}",
-                                           text(r, kTtft.id),
+      r.answer.lines.push_back(fmt::format("TTFT {} mean; its percentiles: {}", text(r, kTtft.id),
                                            or_simulate(r, kTtftP50.id, played)));
     else
-      r.answer.lines.push_back(fmt::format(
-          "TTFT {} mean, nearly all of it waiting for a place; its percentiles: {}",
-          text(r, kTtft.id), or_simulate(r, kTtftP50.id, played)));
+      r.answer.lines.push_back(
+          fmt::format("TTFT {} mean, nearly all of it waiting for a place; its percentiles: {}",
+                      text(r, kTtft.id), or_simulate(r, kTtftP50.id, played)));
     if (f.waiting && f.ttft && q.pools.stated())
       r.answer.lines.push_back(
           fmt::format("waiting for a prefill worker {}, prefill {}, moving the cache {}",
@@ -306,8 +303,8 @@ class LoadKind : public QuestionOf<LoadQuestion> {
           "{} end to end; {} inside at once, {} of them decoding; {}", text(r, kEndToEnd.id),
           text(r, kPresent.id), text(r, kDecoding.id), text(r, kOutputRate.id)));
     else
-      r.answer.lines.push_back(fmt::format("{} decode at once; {}", text(r, kDecoding.id),
-                                           text(r, kOutputRate.id)));
+      r.answer.lines.push_back(
+          fmt::format("{} decode at once; {}", text(r, kDecoding.id), text(r, kOutputRate.id)));
     say_targets(q, f, r);
   }
 
@@ -336,11 +333,10 @@ class LoadKind : public QuestionOf<LoadQuestion> {
                        : out.by_cache ? "the cache is full"
                        : pools        ? "the decode workers' batches are full"
                                       : "the batch is full";
-    r.answer.lines.push_back(fmt::format(
-        "{}saturates at {}, where {}",
-        f.unbounded || f.no_form ? "" : text(r, kUtilisation.id) + " of saturation: ",
-        text(r, kSaturation.id),
-        what));
+    r.answer.lines.push_back(
+        fmt::format("{}saturates at {}, where {}",
+                    f.unbounded || f.no_form ? "" : text(r, kUtilisation.id) + " of saturation: ",
+                    text(r, kSaturation.id), what));
     if (out.cache_concurrency)
       r.answer.lines.push_back(fmt::format(
           "the cache holds {} such requests{}", text(r, kCacheConcurrency.id),

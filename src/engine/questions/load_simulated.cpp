@@ -151,8 +151,7 @@ void say(const PlayedLoad& of, const load::Outcome& o, Result& r) {
         "waiting for ports); prefill workers are busy {} of the time, decode workers {}",
         text(r, "simulated.waiting.mean"), text(r, "simulated.service.mean"),
         text(r, "simulated.sharing.mean"), text(r, "simulated.port_wait"),
-        text(r, "simulated.prefill_busy"),
-        text(r, "simulated.busy")));
+        text(r, "simulated.prefill_busy"), text(r, "simulated.busy")));
   else
     r.answer.lines.push_back(
         fmt::format("simulated: TTFT is {} waiting ({} for the step that runs), {} prefill alone, "
@@ -239,8 +238,8 @@ load::Scenario scenario_of(const LoadQuestion<double>& q, const LoadAnswer<doubl
 }
 
 std::string users_text(const TrafficShape<double>& shape, double users) {
-  const std::string who = fmt::format("{} user{}", format_quantity(users, kOne, Hint::kCount),
-                                      users == 1 ? "" : "s");
+  const std::string who =
+      fmt::format("{} user{}", format_quantity(users, kOne, Hint::kCount), users == 1 ? "" : "s");
   if (!shape.think) return who;
   return fmt::format("{} who think for {}", who, format_quantity(plain(*shape.think), kSecond));
 }
@@ -261,8 +260,8 @@ void warn_of_arrivals(const LoadFigures<double>& f, double burst, bool simulated
   r.warnings.push_back(fmt::format(
       "arrivals are {} (dispersion {}, Poisson 1): the closed form's mean wait is off by up to a "
       "third, and its percentiles do not hold ({})",
-      burst > 1 ? "uneven" : "more even than by chance",
-      format_quantity(burst, kOne, Hint::kRatio), where));
+      burst > 1 ? "uneven" : "more even than by chance", format_quantity(burst, kOne, Hint::kRatio),
+      where));
 }
 
 void warn_of_step(const InStep& of, const TrafficShape<double>& shape, bool simulated, Result& r) {

@@ -28,7 +28,7 @@ void check_lengths(const Plan& q, const Asked& asked) {
   const auto tokens = [](double n) { return format_quantity(n, kOne, Hint::kCount); };
   const double rows = value_of(q.model.positions.raw);
   // A simulation plays no request that is longer: on average they must be shorter.
-  const double longest = q.traffic.longest                              ? plain(*q.traffic.longest)
+  const double longest = q.traffic.longest                          ? plain(*q.traffic.longest)
                          : q.simulation.simulate && q.model.context ? plain(*q.model.context)
                                                                     : 0;
   if (rows > 0 && all > rows)
@@ -92,8 +92,9 @@ void check_pools(const Plan& q, const Asked& asked) {
         .help("simulate: yes plays them out; or state a rate, or leave prefill out");
   else if (q.workload.concurrency && !(q.prefill->workers && q.prefill->decode_workers))
     asked
-        .fault("concurrency", "concurrency: how many workers the pools have follows from a rate "
-                              "alone")
+        .fault("concurrency",
+               "concurrency: how many workers the pools have follows from a rate "
+               "alone")
         .help("prefill: {workers: 1, decode_workers: 2}");
   if (!q.prefill->workers || !q.prefill->decode_workers || q.prefill->cluster) return;
   const long all = count(q.cluster->nodes) * count(q.cluster->node.gpus);

@@ -41,10 +41,9 @@ void say_waits(const Plan& q, const Out& out, Result& r) {
   if (f.no_waits)
     r.answer.lines.push_back(fmt::format("under {}: TTFT: {}", load_of(q), figure("serve.ttft")));
   else
-    r.answer.lines.push_back(fmt::format("under {}: TTFT {} mean, p50 {}, p90 {}, p99: {}",
-                                         load_of(q), text(r, "serve.ttft"),
-                                         figure("serve.ttft_p50"), figure("serve.ttft_p90"),
-                                         figure("serve.ttft_p99")));
+    r.answer.lines.push_back(fmt::format(
+        "under {}: TTFT {} mean, p50 {}, p90 {}, p99: {}", load_of(q), text(r, "serve.ttft"),
+        figure("serve.ttft_p50"), figure("serve.ttft_p90"), figure("serve.ttft_p99")));
   const bool pools = own_way(q) == WayOfServing::kDisaggregated;
   if (f.waiting && f.ttft)
     r.answer.lines.push_back(
@@ -94,11 +93,10 @@ void add_ways_under(const Out& out, Result& r) {
       {"under.disaggregated", "pools of their own"}};
   for (std::size_t i = 0; i < kServingWays; ++i) {
     if (!out.running->under[i]) continue;
-    g.rows.push_back(
-        {kRows[i].first, kRows[i].second,
-         out.running->under[i]->figures.unbounded ? "the queue grows without bound"
-        : out.running->under[i]->figures.no_form ? "no closed form: simulate"
-                                                 : ""});
+    g.rows.push_back({kRows[i].first, kRows[i].second,
+                      out.running->under[i]->figures.unbounded ? "the queue grows without bound"
+                      : out.running->under[i]->figures.no_form ? "no closed form: simulate"
+                                                               : ""});
   }
   if (g.rows.size() > 1) r.answer.grids.push_back(std::move(g));
 }
@@ -134,15 +132,14 @@ void say_load(const Plan& q, const Out& out, Result& r) {
     warn_of_arrivals(f, burst, q.simulation.simulate, r);
     const auto chunk = stated_or(q.settings.chunk, q.engine.limits.chunk);
     if (q.workload.concurrency)
-      warn_of_step({plain(*q.workload.concurrency) / engines,
-                    plain(fresh_prompt(q.workload).fresh), chunk ? plain(*chunk) : 0,
-                    prompt_steps(q) == PromptSteps::kShared},
+      warn_of_step({plain(*q.workload.concurrency) / engines, plain(fresh_prompt(q.workload).fresh),
+                    chunk ? plain(*chunk) : 0, prompt_steps(q) == PromptSteps::kShared},
                    q.traffic, q.simulation.simulate, r);
     say_waits(q, out, r);
     say_keeping(q, f, r);
     r.answer.lines.push_back(
-        fmt::format("{} of saturation, which is at {}, where {}{}",
-                    text(r, "serve.utilisation"), text(r, "serve.saturates"), full_of(q, out),
+        fmt::format("{} of saturation, which is at {}, where {}{}", text(r, "serve.utilisation"),
+                    text(r, "serve.saturates"), full_of(q, out),
                     f.present ? "; requests inside: " + text(r, "serve.concurrency") : ""));
     if (q.workload.rate && plain(f.utilisation) > kNearSaturation)
       r.warnings.push_back(

@@ -96,8 +96,9 @@ void find_served(const std::vector<ErrorRow>& rows, const ErrorRow& plan, Accura
     }
     if (errors.size() < kRowsThatProve) continue;
     const ErrorSummary sum = summarize_log_errors(errors);
+    const bool seen = std::find(chips.begin(), chips.end(), plan.chip) != chips.end();
     out.like = fmt::format("{} on {}{}, {}", plan.stack, join(chips, ", "),
-                           l.chip ? "" : fmt::format(", not {}", plan.chip), plan.kind);
+                           seen ? "" : fmt::format(", not {}", plan.chip), plan.kind);
     out.rows = sum.rows;
     out.median = sum.median;
     out.p90 = sum.p90;

@@ -207,10 +207,16 @@ inline double beyond_prefill(const LoadInput<double>& x, double n) {
   const PromptWork<double> w = prompt_work(x, is);
   return n * plain(w.slot) - plain(time_of_answers(x, is, w));
 }
-// From next to nothing on: what no sequence reads takes 0/0.
+// From next to nothing on: what no sequence reads takes 0/0. `at_nothing`: f there.
 template <class F>
-double near_root(double high, const F& f) {
-  return root(high * 0x1p-100, high, f, kNearRoot, RootStart::kStraight);
+double near_root(double high, double at_nothing, const F& f) {
+  const double low = high * 0x1p-100;
+  return root(low, high, f, kNearRoot, RootStart::kStraight, at_nothing < 0 ? at_nothing : f(low));
+}
+// (o − 1)·t of next to nothing: what of n/λ(n) is left there.
+inline double nothing_decodes(const LoadInput<double>& x) {
+  const Count<double> none(plain(x.slots) * 0x1p-100);
+  return plain((x.output - 1) * x.step(none, Count<double>{0}));
 }
 
 }  // namespace detail
@@ -262,7 +268,7 @@ LoadLimits<R> saturation(const LoadInput<R>& x, const LoadInput<double>& flat) {
   const auto prefill = [&](double n) { return detail::filled_at(flat, n).prefill - 1; };
   auto B = x.slots;
   NAME(B);
-  const double n_b = detail::near_root(slots, batch);
+  const double n_b = detail::near_root(slots, -slots, batch);
   out.by_batch = kLimitByBatch(detail::rate_where<R>(
       x, flat, n_b, batch,
       [&](Count<R> n, Frequency<R> rate, Seconds<R> S) { return n + rate * S - B; }));
@@ -270,8 +276,8 @@ LoadLimits<R> saturation(const LoadInput<R>& x, const LoadInput<double>& flat) {
   out.n = n_b;
   // Only as far as the batch can go: beyond, prefill does not bind.
   if (prefill(n_b) > 0) {
-    const double n_p =
-        detail::near_root(n_b, [&](double n) { return detail::beyond_prefill(flat, n); });
+    const double n_p = detail::near_root(n_b, -detail::nothing_decodes(flat),
+                                         [&](double n) { return detail::beyond_prefill(flat, n); });
     out.by_prefill = kLimitByPrefill(detail::rate_where<R>(
         x, flat, n_p, prefill,
         [](Count<R>, Frequency<R> rate, Seconds<R> S) { return rate * S - 1; }));
@@ -334,9 +340,9 @@ template <class R>
 LoadDecoding<R> decoding(const LoadInput<R>& x, const LoadInput<double>& flat) {
   if (!x.decodes()) return decoding_of(x, Count<R>{});
   const double rate = plain(x.rate);
-  return decoding_near(x, flat, detail::near_root(plain(x.slots), [&](double n) {
-                         return detail::beyond_rate(flat, rate, n);
-                       }));
+  const double n = detail::near_root(plain(x.slots), -rate * detail::nothing_decodes(flat),
+                                     [&](double m) { return detail::beyond_rate(flat, rate, m); });
+  return decoding_near(x, flat, n);
 }
 
 template <class R>

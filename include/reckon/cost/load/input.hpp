@@ -28,7 +28,7 @@ struct LengthShare {
 template <class R>
 struct LoadInput {
   Frequency<R> rate;
-  std::optional<Count<R>> users;  // of a closed loop, in place of the rate
+  std::optional<Count<R>> users;    // of a closed loop, in place of the rate
   std::optional<Seconds<R>> think;  // of users, between an answer and the next request
   Ratio<R> burst{1};  // variance of the times between requests over that of exponential ones
   Count<R> prompt, output;

@@ -68,16 +68,17 @@ void tpot_figures(const LoadInput<R>& x, LoadFigures<R>& f) {
   auto t_c = chunks ? x.step(n, c) : TPOT;
   NAME(t_c);
   f.tpot_p90 = chunks ? kTpotP90Capped(max(TPOT, min(p90, t_c))) : kTpotP90(p90);
-  if (p99_holds)
-    f.tpot_p99 = chunks ? kTpotP99Capped(max(TPOT, min(p99, t_c))) : kTpotP99(p99);
+  if (p99_holds) f.tpot_p99 = chunks ? kTpotP99Capped(max(TPOT, min(p99, t_c))) : kTpotP99(p99);
 }
 
 // What the closed form cannot hold is not said.
 template <class R>
 void judge(const LoadInput<R>& x, LoadFigures<R>& f) {
   const double uneven = x.users ? 1 : plain(x.burst);
-  if (x.think) f.no_waits = "users who think come by chance: no closed form of their wait, simulate";
-  if (uneven > kMostUneven) f.no_waits = "arrivals in bursts: no closed form of their wait, simulate";
+  if (x.think)
+    f.no_waits = "users who think come by chance: no closed form of their wait, simulate";
+  if (uneven > kMostUneven)
+    f.no_waits = "arrivals in bursts: no closed form of their wait, simulate";
   f.no_percentiles = f.no_waits;
   if (!f.no_waits && std::abs(uneven - 1) > kEven)
     f.no_percentiles = "uneven arrivals: no closed form of percentiles, simulate";

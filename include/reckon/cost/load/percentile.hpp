@@ -13,6 +13,8 @@
 //   deviation is √(λ·D·E[E²]) / ((o − 1)·(1 − λ·E)), and with some tens of prompts it is close to normal.
 #pragma once
 
+#include <array>
+
 #include "reckon/cost/load/waiting.hpp"
 
 namespace reckon {
@@ -52,30 +54,48 @@ inline const Formula kTpotP99Capped{"load.tpot.p99_capped", "TPOT_99",
 
 namespace detail {
 
+// e^(−y/m) of each wait, which every window asks for.
+template <class R>
+class Decays {
+ public:
+  Decays(const LoadWaiting<R>& w, Seconds<R> y) {
+    for (const WaitTail<R>& x : w.tails)
+      if (count_ < kMost) at_[count_++] = called("e_y", exp(-(y / x.mean)));
+  }
+  const Ratio<R>& operator[](std::size_t i) const { return at_[i]; }
+
+ private:
+  static constexpr std::size_t kMost = 4;  // prompts ahead, a place
+  std::array<Ratio<R>, kMost> at_{};
+  std::size_t count_ = 0;
+};
+
 // P(wait > y) for y ≥ 0.
 template <class R>
-Ratio<R> beyond_wait(const LoadWaiting<R>& w, Seconds<R> y) {
+Ratio<R> beyond_wait(const LoadWaiting<R>& w, const Decays<R>& decay) {
   Sum<kOne, R> all;
-  for (const WaitTail<R>& x : w.tails) all.add("wait", x.chance * exp(-(y / x.mean)));
+  for (std::size_t i = 0; i < w.tails.size(); ++i) all.add("wait", w.tails[i].chance * decay[i]);
   return min(all.total(), 1);
 }
 
 // P(rest of a step of this time + wait > y).
 template <class R>
-Ratio<R> beyond_window(const LoadWaiting<R>& w, Seconds<R> window, Seconds<R> y) {
+Ratio<R> beyond_window(const LoadWaiting<R>& w, const Decays<R>& decay, Seconds<R> window,
+                       Seconds<R> y) {
   auto tau = window;
   NAME(tau);
   const bool inside = plain(y) < plain(tau);
   Sum<kOne, R> all;
   if (inside) all.add("residual", (tau - y) / tau);
-  for (const WaitTail<R>& x : w.tails) {
-    auto alpha = x.chance;
-    auto m = x.mean;
+  for (std::size_t i = 0; i < w.tails.size(); ++i) {
+    auto alpha = w.tails[i].chance;
+    auto m = w.tails[i].mean;
+    auto e_y = decay[i];
     NAME(alpha, m);
     if (inside)
-      all.add("wait", alpha * m / tau * (1 - exp(-(y / m))));
+      all.add("wait", alpha * m / tau * (1 - e_y));
     else
-      all.add("wait", alpha * m / tau * (exp((tau - y) / m) - exp(-(y / m))));
+      all.add("wait", alpha * m / tau * (exp((tau - y) / m) - e_y));
   }
   return called("P_with", min(all.total(), 1));
 }
@@ -86,14 +106,15 @@ Ratio<R> beyond(const LoadWaiting<R>& w, Seconds<R> y) {
   if (plain(y) < 0) return Ratio<R>{1};
   auto P_busy = w.busy;
   NAME(P_busy);
+  const Decays<R> decay(w, y);
   Sum<kOne, R> all;
   bool any = false;
   for (const WaitWindow<R>& x : w.windows) {
     if (!(plain(x.time) > 0 && plain(x.chance) > 0)) continue;
     any = true;
-    all.add("step", x.chance * beyond_window(w, x.time, y));
+    all.add("step", x.chance * beyond_window(w, decay, x.time, y));
   }
-  auto without = called("P_without", beyond_wait(w, y));
+  auto without = called("P_without", beyond_wait(w, decay));
   if (!any) return without;
   return all.total() + (1 - P_busy) * without;
 }
@@ -145,7 +166,9 @@ Seconds<R> ttft_percentile(const Formula& name, const Formula& atom, const LoadW
   const auto miss = [&](double x) {
     return 1 - p - plain(detail::ttft_beyond(flat, Seconds<double>(x)));
   };
-  const auto log_miss = [&](double x) { return std::log((1 - p) / std::max(1 - p - miss(x), 1e-300)); };
+  const auto log_miss = [&](double x) {
+    return std::log((1 - p) / std::max(1 - p - miss(x), 1e-300));
+  };
   double x = root(detail::shortest_of(flat), detail::longest_of(flat), log_miss, detail::kNearRoot,
                   RootStart::kStraight);
   const double h = 1e-6 * x, density = (miss(x + h) - miss(x - h)) / (2 * h);

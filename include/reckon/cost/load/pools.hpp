@@ -28,10 +28,9 @@ inline const Formula kPoolByPrefill{"load.pools.by_prefill", "λ_p",
 inline const Formula kPoolByDecode{"load.pools.by_decode", "λ_B",
                                    "rate at which the decode engines' batches are full",
                                    "Little's law on all of them", Hint::kRequestRate};
-inline const Formula kPoolByMove{"load.pools.by_move", "λ_move",
-                                 "rate at which the ports of a pool never rest",
-                                 "workers over the time a cache holds their ports",
-                                 Hint::kRequestRate};
+inline const Formula kPoolByMove{
+    "load.pools.by_move", "λ_move", "rate at which the ports of a pool never rest",
+    "workers over the time a cache holds their ports", Hint::kRequestRate};
 inline const Formula kPoolPrefillShare{"load.pools.prefill_share", "ρ",
                                        "share of the time that a prefill worker works", "λ·S / m",
                                        Hint::kFraction};
@@ -140,10 +139,11 @@ void pool_decode(const PoolsLoad<R>& x, const PoolsLoad<double>& flat, LoadFigur
     return k / ((plain(flat.decode.output) - 1) * plain(flat.decode.step(Count<double>(k), {})));
   };
   const double target = plain(rate_e);
-  const double n_is = near_root(plain(e.slots), [&](double k) {
-    return k - target * (plain(flat.decode.output) - 1) *
-                   plain(flat.decode.step(Count<double>(k), {}));
-  });
+  const auto beyond = [&](double k) {
+    return k -
+           target * (plain(flat.decode.output) - 1) * plain(flat.decode.step(Count<double>(k), {}));
+  };
+  const double B = plain(e.slots), n_is = near_root(B, beyond(B * 0x1p-100), beyond);
   auto n_0 = found<R>("n_0", n_is);
   auto t_0 = called("t_0", e.step(n_0, none));
   auto rate_0 = kPoolRateOfDecodes(n_0 / ((o - 1) * t_0));

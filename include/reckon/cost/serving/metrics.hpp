@@ -142,15 +142,14 @@ void under_metrics(V&& v, const Running<R>& r) {
   for (std::size_t i = 0; i < kServingWays; ++i) {
     if (!r.under[i]) continue;
     const WayUnderLoad<R>& w = *r.under[i];
-    const char* why = w.figures.unbounded ? "beyond saturation the queue grows without bound"
-                             : w.figures.no_form ? "users before pools: no closed form, simulate"
-                             : w.figures.no_percentiles ? w.figures.no_percentiles
+    const char* why = w.figures.unbounded        ? "beyond saturation the queue grows without bound"
+                      : w.figures.no_form        ? "users before pools: no closed form, simulate"
+                      : w.figures.no_percentiles ? w.figures.no_percentiles
                                                  : "no closed form here: simulate";
     v(kUnderMetrics[i].gpus, w.gpus);
     v(kUnderMetrics[i].saturation, w.saturation);
     v(kUnderMetrics[i].utilisation,
-      w.figures.no_form ? std::nullopt : std::optional<Ratio<R>>(w.figures.utilisation),
-      why);
+      w.figures.no_form ? std::nullopt : std::optional<Ratio<R>>(w.figures.utilisation), why);
     v(kUnderMetrics[i].ttft, w.figures.ttft, why);
     v(kUnderMetrics[i].ttft_p90, w.figures.ttft_p90, why);
     v(kUnderMetrics[i].tpot, w.figures.tpot, why);
@@ -164,11 +163,11 @@ void load_metrics(V&& v, const Running<R>& r) {
   constexpr const char* kNoLoad =
       "the plan states neither rate nor concurrency (and no stated times beside it)";
   constexpr const char* kUnbounded = "beyond saturation the queue grows without bound";
-  const char* why = !r.load             ? kNoLoad
-                    : r.load->unbounded ? kUnbounded
-                    : r.load->no_form   ? "users before pools: no closed form, simulate"
+  const char* why = !r.load                  ? kNoLoad
+                    : r.load->unbounded      ? kUnbounded
+                    : r.load->no_form        ? "users before pools: no closed form, simulate"
                     : r.load->no_percentiles ? r.load->no_percentiles
-                                        : "no closed form here: simulate";
+                                             : "no closed form here: simulate";
   const auto of = [&r](auto get) {
     using T = std::decay_t<decltype(get(*r.load))>;
     return r.load ? get(*r.load) : T{};
@@ -190,7 +189,8 @@ void load_metrics(V&& v, const Running<R>& r) {
     !r.load || r.load->unbounded || r.load->no_percentiles ? why : "p99: simulate");
   const auto part = [&r](auto get) {
     using T = std::decay_t<decltype(get(*r.load->waiting))>;
-    return r.load && r.load->waiting && r.load->ttft ? std::optional<T>(get(*r.load->waiting)) : std::nullopt;
+    return r.load && r.load->waiting && r.load->ttft ? std::optional<T>(get(*r.load->waiting))
+                                                     : std::nullopt;
   };
   using Parts = const LoadWaiting<R>&;
   v(MetricInfo("serve.ttft_waiting", "of it: waiting, for a step, for prompts ahead, for a place"),

@@ -184,9 +184,8 @@ LoadFigures<R> under_load(const ServingPlan<R>& plan, const ServingMachine<R>& s
   } else {
     const ServingPlan<double> flat = lower(plan);
     const ServingMachine<double> machine = serving_machine(flat);
-    return in_tokens(
-        plan, load_figures(x, load_input(flat, machine, plain_quantity(R_all),
-                                         plain_quantity(slots), prompts)));
+    return in_tokens(plan, load_figures(x, load_input(flat, machine, plain_quantity(R_all),
+                                                      plain_quantity(slots), prompts)));
   }
 }
 

@@ -19,13 +19,15 @@ namespace reckon {
 enum class RootStart { kMiddle, kStraight };
 
 // `within`: of the root, relatively; 0 as near as can be. Callers whose Newton step follows ask for less.
+// `at_low`: f(low), from who knows it or nearly so.
 template <class F>
-double root(double low, double high, F f, double within = 0, RootStart start = RootStart::kMiddle) {
-  double a = high, fa = f(high), b = low, fb = f(low), c = a, fc = fa, t = 0.5;
+double root(double low, double high, F f, double within, RootStart start, double at_low) {
+  double a = high, fa = f(high), b = low, fb = at_low, c = a, fc = fa, t = 0.5;
   if (!(fa >= 0)) return high;
   if (fb >= 0) return low > 0 ? low : high * 0x1p-200;
   constexpr double kInside = 1e-9;
-  if (start == RootStart::kStraight && fa > 0 && std::isfinite(fa - fb)) t = std::clamp(fa / (fa - fb), kInside, 1 - kInside);
+  if (start == RootStart::kStraight && fa > 0 && std::isfinite(fa - fb))
+    t = std::clamp(fa / (fa - fb), kInside, 1 - kInside);
   for (int i = 0; i < 100; ++i) {
     const double x = a + t * (b - a), fx = f(x);
     if ((fx >= 0) == (fa >= 0)) {
@@ -52,6 +54,11 @@ double root(double low, double high, F f, double within = 0, RootStart start = R
     t = std::clamp(t, least, 1 - least);
   }
   return a;
+}
+
+template <class F>
+double root(double low, double high, F f, double within = 0, RootStart start = RootStart::kMiddle) {
+  return root(low, high, f, within, start, f(low));
 }
 
 // Largest n up to `most` with f(n) ≤ 0, for f that grows; 0 where there is none. `start`: where it is guessed to be;
