@@ -61,7 +61,7 @@ bool read_whole(const std::string& word, const char* flag, double least, double 
   const bool digits = word.size() <= 12 && word.find_first_not_of("0123456789") == word.npos;
   const double x = digits ? std::stod(word) : -1;
   if (!digits || x < least || x > most) {
-    d.error({}, fmt::format("{} {}: expected a whole number from {:g} to {:g}", flag,
+    d.error({}, fmt::format("{} {}: expected a whole number from {:.0f} to {:.0f}", flag,
                             printable(word), least, most));
     return false;
   }

@@ -36,6 +36,13 @@ int schema(Session& session, const Shared& shared, const SchemaOptions& options)
     session.print(all_sections());
     return kOk;
   }
+  if (options.kind == "all") {
+    session.diagnostics()
+        .error({}, "schema: all kinds together are printed as Markdown")
+        .help("add --format md, or name one kind");
+    session.report_faults();
+    return kUsage;
+  }
   std::vector<std::string> words;
   for (const FileKind& k : file_kinds()) {
     words.emplace_back(k.word);

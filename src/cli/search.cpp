@@ -78,11 +78,12 @@ void read_opened(const std::string& word, Space<double>& space, Diagnostics& d) 
 bool read_count(const char* option, const std::string& word, double& out, Diagnostics& d) {
   if (word.empty()) return true;
   const auto parsed = parse_quantity(word, kOne, Hint::kCount);
-  if (const double* x = std::get_if<double>(&parsed); x && *x >= 1) {
+  constexpr double kMost = 1e6;
+  if (const double* x = std::get_if<double>(&parsed); x && *x >= 1 && *x <= kMost) {
     out = *x;
     return true;
   }
-  d.error({}, fmt::format("{} {}: expected a whole number from 1 on", option, word));
+  d.error({}, fmt::format("{} {}: expected a whole number from 1 to 1,000,000", option, word));
   return false;
 }
 

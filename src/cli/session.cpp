@@ -9,10 +9,12 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <iterator>
 
+#include "reckon/base/atomic_file.hpp"
 #include "reckon/load/simulate.hpp"
 
 namespace reckon::cli {
@@ -149,11 +151,26 @@ bool is_yaml_file(const std::string& file, Diagnostics& diagnostics) {
 }
 
 bool write_file(const std::string& file, const std::string& text, Diagnostics& diagnostics) {
-  std::ofstream out(file, std::ios::binary);
-  out << text;
-  out.flush();
-  if (out) return true;
-  diagnostics.error({}, fmt::format("{} can't be written", file));
+  namespace fs = std::filesystem;
+  std::error_code error;
+  // A pipe or a terminal is written to; a file is replaced as a whole, or stays as it is.
+  const bool other = fs::exists(file, error) && !fs::is_regular_file(file, error) &&
+                     !fs::is_directory(file, error);
+  std::string why;
+  if (other) {
+    std::ofstream out(file, std::ios::binary);
+    out << text;
+    out.flush();
+    why = out ? "" : fmt::format("{} can't be written", file);
+  } else {
+    why = write_atomically(
+        fs::is_symlink(file, error) ? fs::canonical(file, error) : fs::path(file), text);
+  }
+  if (why.empty()) return true;
+  const fs::path folder = fs::path(file).parent_path();
+  auto& fault = diagnostics.error({}, why);
+  if (!folder.empty() && !fs::exists(folder, error))
+    fault.help(fmt::format("make the folder first: mkdir -p {}", folder.string()));
   return false;
 }
 

@@ -366,9 +366,7 @@ PlanFile open_plan(Workspace& work, std::string name, Value tree, const Sets& se
   f.name = std::move(name);
   if (!tree.is_mapping()) {
     if (!tree.faulty)
-      diagnostics
-          .error(tree.span,
-                 fmt::format("{}: expected a plan, found {}", f.name, doc::kind_of(tree)))
+      diagnostics.error(tree.span, fmt::format("expected a plan, found {}", doc::kind_of(tree)))
           .help(
               "`reckon new training --model llama-3-8b --gpus 8xh100-sxm` prints one to start "
               "from");

@@ -127,6 +127,22 @@ doc::Value Workspace::read_as(std::string name, const fs::path& file, Span said,
   return read_text(std::move(name), std::move(text), diagnostics);
 }
 
+namespace {
+
+// A file of the same folder with nearly that name.
+std::string nearest_beside(const fs::path& file) {
+  std::error_code error;
+  const fs::path folder = file.parent_path();
+  std::vector<std::string> names;
+  for (const auto& e : fs::directory_iterator(folder.empty() ? fs::path(".") : folder, error))
+    if (e.is_regular_file(error)) names.push_back(e.path().filename().string());
+  std::sort(names.begin(), names.end());
+  const std::string near = closest(file.filename().string(), names);
+  return near.empty() || near == file.filename() ? "" : (folder / near).string();
+}
+
+}  // namespace
+
 bool Workspace::read_or_say(const fs::path& file, Span said, std::string& text,
                             Diagnostics& diagnostics) const {
   if (read_file(file, text)) return true;
@@ -134,7 +150,11 @@ bool Workspace::read_or_say(const fs::path& file, Span said, std::string& text,
   const char* why = fs::is_directory(file, error) ? "is a folder"
                     : fs::exists(file, error)     ? "can't be read"
                                                   : "does not exist";
-  diagnostics.error(said, fmt::format("{} {}", file.string(), why));
+  auto& fault = diagnostics.error(said, fmt::format("{} {}", file.string(), why));
+  if (fs::is_directory(file, error))
+    fault.help("name a file in it; `reckon check` alone takes folders");
+  else if (const std::string near = nearest_beside(file); !near.empty())
+    fault.help(fmt::format("did you mean '{}'?", near));
   return false;
 }
 

@@ -51,7 +51,8 @@ ScheduleByStage<R> schedule_by_stage(const TrainingPlan<R>& plan, const Training
   // As the step was priced: equal stages, or stages as they are.
   std::vector<StagePasses<kSecond, R>> pieces;
   const Operation<R>& hop = e.communication.pipeline;
-  Seconds<R> send = hop.any() ? exposed_hop(hop.one.time, plan.assume.overlap.pipeline) : Seconds<R>{};
+  Seconds<R> send =
+      hop.any() ? exposed_hop(hop.one.time, plan.assume.overlap.pipeline) : Seconds<R>{};
   if (plan.stack) {
     PlayedOperators<R> of = played_operators(plan, e.layout, stages);
     pieces = std::move(of.pieces);

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cmath>
 #include <optional>
+#include <set>
 
 #include "reckon/base/text.hpp"
 #include "reckon/engine/field_at.hpp"
@@ -111,8 +112,8 @@ class RangeReader {
                         : factor     ? std::log(to_ / from_) / std::log(step)
                                      : (to_ - from_) / step;
     if (!(span < static_cast<double>(kMostPoints))) {
-      fault(fmt::format("'{}..{}:{}' has more than {} values", range_.from, range_.to, range_.step,
-                        kMostPoints))
+      fault(fmt::format("'{}..{}:{}' has more than {} values", range_.from, range_.to,
+                        range_.step.empty() ? "+1" : range_.step, kMostPoints))
           .help("take larger steps");
       return {};
     }
@@ -231,12 +232,23 @@ void check_set(const Axis& axis, const PlanFile& plan, Diagnostics& diagnostics)
   }
 }
 
+void check_values(const Axis& axis, Diagnostics& diagnostics) {
+  std::set<std::string> seen;
+  for (const std::string& value : axis.values) {
+    if (seen.insert(value).second) continue;
+    diagnostics.error(axis.span, fmt::format("{} takes the value {} twice", axis.path, value))
+        .help("name it once");
+    return;
+  }
+}
+
 }  // namespace
 
 void check_axes(const std::vector<Axis>& axes, const PlanFile& plan, Diagnostics& diagnostics) {
   for (std::size_t i = 0; i < axes.size(); ++i) {
     check_twice(axes, i, diagnostics);
     check_set(axes[i], plan, diagnostics);
+    check_values(axes[i], diagnostics);
   }
   if (points_of(axes) > kMostPoints)
     diagnostics.error(axes.back().span, fmt::format("more than {} points in all", kMostPoints))

@@ -118,8 +118,13 @@ class Solver {
     high_ = whole_ ? kFarthest : around * kFarthest;
     if (field_->limit == Limit::kShare || field_->limit == Limit::kEfficiency) high_ = 1;
     if (!bound(request_.from, low_) || !bound(request_.to, high_)) return false;
-    if (low_ > high_) std::swap(low_, high_);
-    return true;
+    if (low_ <= high_) return true;
+    const auto text = [this](double x) { return written_number(*field_, x); };
+    fault(request_.from && request_.to
+              ? fmt::format("the bounds {}..{} are the wrong way round", text(low_), text(high_))
+              : fmt::format("nothing lies between the bounds {} and {}", text(low_), text(high_)))
+        .help(fmt::format("write --vary {}={}..{}", request_.path, text(high_), text(low_)));
+    return false;
   }
 
   bool meets(double value) const {

@@ -59,8 +59,8 @@ struct PricedGemm {
 
   bool holds(const NamedGemm<R>& x) const {
     const auto same = [](const Count<R>& a, const Count<R>& b) { return plain(a) == plain(b); };
-    return of.label == x.label && of.grouped == x.grouped && of.wide == x.wide && same(of.gemm.M, x.gemm.M) &&
-           same(of.gemm.N, x.gemm.N) && same(of.gemm.K, x.gemm.K) &&
+    return of.label == x.label && of.grouped == x.grouped && of.wide == x.wide &&
+           same(of.gemm.M, x.gemm.M) && same(of.gemm.N, x.gemm.N) && same(of.gemm.K, x.gemm.K) &&
            of.gemm.batch.has_value() == x.gemm.batch.has_value() &&
            (!x.gemm.batch || same(*of.gemm.batch, *x.gemm.batch));
   }

@@ -321,7 +321,8 @@ Seconds<R> served_all_reduce(const ServingMachine<R>& s, Count<R> m) {
   auto b = s.served.activations.size;
   NAME(m, h, b);
   const bool across = !(s.mesh.tensor <= s.node_gpus);
-  auto t_lib = across ? reduce_across(s, m * h * b) : reduce_by_library(s, s.mesh.tensor, m * h * b);
+  auto t_lib =
+      across ? reduce_across(s, m * h * b) : reduce_by_library(s, s.mesh.tensor, m * h * b);
   auto f_ar = a.factor;
   NAME(t_lib, f_ar);
   const bool is_long = a.slow_from <= m && a.slow_ranks <= s.mesh.tensor && !(a.slow <= 1);
