@@ -81,7 +81,7 @@ void price(GemmCost<R>& x, const Kernel& kernel, const Peaks<R>& peaks, Ratio<R>
 }  // namespace detail
 
 // `Kernel`: a GemmKernel, or whatever has its constants.
-template <class R, class Kernel = GemmKernel<R>>
+template <class R, class Kernel>
 GemmCost<R> gemm_cost(const GemmShape<R>& shape, const Kernel& kernel, const Peaks<R>& peaks) {
   auto [m, n, k] = shape;
   auto w = kernel.weight;
@@ -107,6 +107,12 @@ GemmCost<R> gemm_cost(const GemmShape<R>& shape, const Kernel& kernel, const Pea
   return x;
 }
 
+template <class R>
+GemmCost<R> gemm_cost(const GemmShape<R>& shape, const GemmKernel<R>& kernel,
+                      const Peaks<R>& peaks) {
+  return gemm_cost<R, GemmKernel<R>>(shape, kernel, peaks);
+}
+
 // One kernel over the experts of a GPU: `rows` token copies in all, `touched` experts that have any. `slower`: the
 // share of a dense product's ceiling that a grouped one reaches.
 template <class R>
@@ -115,7 +121,7 @@ struct GroupedShape {
   Ratio<R> slower{1};
 };
 
-template <class R, class Kernel = GemmKernel<R>>
+template <class R, class Kernel>
 GemmCost<R> grouped_gemm_cost(const GroupedShape<R>& shape, const Kernel& kernel,
                               const Peaks<R>& peaks) {
   auto [rows, touched, n, k, c_moe] = shape;
@@ -133,6 +139,12 @@ GemmCost<R> grouped_gemm_cost(const GroupedShape<R>& shape, const Kernel& kernel
   NAME(t_0, work);
   x.time = kGroupedTime(t_0 + work);
   return x;
+}
+
+template <class R>
+GemmCost<R> grouped_gemm_cost(const GroupedShape<R>& shape, const GemmKernel<R>& kernel,
+                              const Peaks<R>& peaks) {
+  return grouped_gemm_cost<R, GemmKernel<R>>(shape, kernel, peaks);
 }
 
 }  // namespace reckon

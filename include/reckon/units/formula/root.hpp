@@ -79,13 +79,18 @@ int largest_whole(int most, F f, int start = 0) {
     if (side < -1) f_low *= 0.5;
   };
   if (most > 0 && start <= 0) look(most);
-  for (int k = std::clamp(start, 1, std::max(most, 1)); low == 0 && high > 1; k = high / 2) look(k);
+  int k = std::clamp(start, 1, std::max(most, 1));
+  while (low == 0 && high > 1) {
+    look(k);
+    k = high / 2;
+  }
   while (high > most && low < most) look(low > most / 2 ? most : 2 * low);
   side = 0;
-  for (int turn = 1; high <= most && high - low > 1; ++turn) {
+  int turn = 0;
+  while (high <= most && high - low > 1) {
     const double x = low + (high - low) * (f_low / (f_low - f_high));
-    const bool halve = turn % 3 == 0 || !std::isfinite(x);
-    const int k = halve ? low + (high - low) / 2 : static_cast<int>(x);
+    const bool halve = ++turn % 3 == 0 || !std::isfinite(x);
+    k = halve ? low + (high - low) / 2 : static_cast<int>(x);
     look(std::clamp(k, low + 1, high - 1));
   }
   return low;
