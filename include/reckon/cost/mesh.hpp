@@ -131,11 +131,16 @@ inline int smallest_part(int q, int stride, int N) {
   return cut ? smallest : 0;
 }
 
-// Sizes of a span along the sides of a torus: how many of its chips lie along each, and how far apart.
-template <class R>
-std::optional<Ratio<R>> torus_ways(std::span<const AxisSpan<R>> spans,
-                                   const std::vector<Count<R>>& torus) {
-  Sum<kOne, R> ways;
+// What a group's span covers of one side of a torus: every `apart`th of its chips, `count` of them.
+struct OnSide {
+  int side, count, apart;  // side: its number
+  bool round;              // covered whole, so that it closes into a ring
+};
+
+// Each span along each side that it runs over, neighbouring chips first; false if it runs over none.
+template <class R, class Visit>
+bool along_sides(std::span<const AxisSpan<R>> spans, const std::vector<Count<R>>& torus,
+                 Visit visit) {
   bool any = false;
   int below = 1;  // chips of the sides before
   for (std::size_t d = 0; d < torus.size(); ++d) {
@@ -145,15 +150,22 @@ std::optional<Ratio<R>> torus_ways(std::span<const AxisSpan<R>> spans,
                 to = std::min(whole(s.stride) * whole(s.degree), below * side);
       if (to <= from) continue;
       any = true;
-      const int apart = from / below;
-      const bool round = to / below == side;  // closes into a ring
-      const Count<R> links =
-          structural<R>({"links along side", static_cast<int>(d)}, round ? 2 : 1);
-      ways.add({"side", static_cast<int>(d)},
-               apart == 1 ? links : links / structural<R>("rings on it", apart));
+      visit(OnSide{static_cast<int>(d), to / from, from / below, to / below == side});
     }
     below *= side;
   }
+  return any;
+}
+
+template <class R>
+std::optional<Ratio<R>> torus_ways(std::span<const AxisSpan<R>> spans,
+                                   const std::vector<Count<R>>& torus) {
+  Sum<kOne, R> ways;
+  const bool any = along_sides<R>(spans, torus, [&ways](const OnSide& on) {
+    const Count<R> links = structural<R>({"links along side", on.side}, on.round ? 2 : 1);
+    ways.add({"side", on.side},
+             on.apart == 1 ? links : links / structural<R>("rings on it", on.apart));
+  });
   if (!any) return {};
   return kTorusWays(ways.total());
 }
@@ -165,24 +177,12 @@ template <class R>
 std::optional<Ratio<R>> torus_cut(std::span<const AxisSpan<R>> spans,
                                   const std::vector<Count<R>>& torus) {
   Largest<kOne, R> largest;
-  bool any = false;
-  int below = 1;
-  for (std::size_t d = 0; d < torus.size(); ++d) {
-    const int side = whole(torus[d]);
-    for (const AxisSpan<R>& s : spans) {
-      const int from = std::max(whole(s.stride), below),
-                to = std::min(whole(s.stride) * whole(s.degree), below * side);
-      if (to <= from) continue;
-      any = true;
-      const int L = to / from, apart = from / below, a = L / 2;
-      auto crossing =
-          structural<R>({"pairs across side", static_cast<int>(d)}, a * (L - a) * apart);
-      auto links = structural<R>({"chips · links along side", static_cast<int>(d)},
-                                 L * (to / below == side ? 2 : 1));
-      largest.offer({"side", static_cast<int>(d)}, Ratio<R>(crossing / links));
-    }
-    below *= side;
-  }
+  const bool any = along_sides<R>(spans, torus, [&largest](const OnSide& on) {
+    const int L = on.count, a = L / 2;
+    auto crossing = structural<R>({"pairs across side", on.side}, a * (L - a) * on.apart);
+    auto links = structural<R>({"chips · links along side", on.side}, L * (on.round ? 2 : 1));
+    largest.offer({"side", on.side}, Ratio<R>(crossing / links));
+  });
   if (!any) return {};
   return kTorusCut(largest.best());
 }
