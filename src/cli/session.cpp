@@ -8,9 +8,10 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
-#include <fstream>
 #include <iostream>
 #include <iterator>
+
+#include "reckon/base/atomic_file.hpp"
 
 namespace reckon::cli {
 namespace {
@@ -135,12 +136,24 @@ bool is_yaml_file(const std::string& file, Diagnostics& diagnostics) {
 }
 
 bool write_file(const std::string& file, const std::string& text, Diagnostics& diagnostics) {
-  std::ofstream out(file, std::ios::binary);
-  out << text;
-  out.flush();
-  if (out) return true;
-  diagnostics.error({}, fmt::format("{} can't be written", file));
+  const std::string why = write_atomically(file, text);
+  if (why.empty()) return true;
+  diagnostics.error({}, why);
   return false;
+}
+
+bool keeps_inputs(const std::string& output, const std::vector<std::string>& inputs,
+                  Diagnostics& diagnostics) {
+  for (const std::string& input : inputs) {
+    if (output.empty() || !is_same_file(input, output)) continue;
+    diagnostics
+        .error({}, input == output
+                       ? fmt::format("--output {}: that is the file it reads", output)
+                       : fmt::format("--output {}: that is {}, which it reads", output, input))
+        .help("what was measured or stated can't be had again from what is written: name another");
+    return false;
+  }
+  return true;
 }
 
 }  // namespace reckon::cli
