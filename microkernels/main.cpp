@@ -12,7 +12,9 @@
 #include <CLI/CLI.hpp>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <ctime>
+#include <thread>
 
 #include "backends.hpp"
 #include "core/measure.hpp"
@@ -51,11 +53,15 @@ std::string today() {
   return text;
 }
 
-std::string summary(const Point& p) {
+// Set-up of a second or more is said: --seconds doesn't bound it.
+std::string summary(const Measured& m) {
+  constexpr double kLong = 1;
+  const Point& p = m.point;
   const double spread = (p.seconds.p90 - p.seconds.p10) / p.seconds.median;
-  return fmt::format("{}: {} ±{:.1f} %  {}  ({} samples, {}){}", name_of(p.problem),
+  return fmt::format("{}: {} ±{:.1f} %  {}  ({} samples, {}){}{}", name_of(p.problem),
                      format_quantity(p.seconds.median, kSecond), 50 * spread, rate_of(p), p.samples,
-                     word_of(p.stop), p.throttled ? " THROTTLED" : "");
+                     word_of(p.stop), p.throttled ? " THROTTLED" : "",
+                     m.set_up >= kLong ? ", set up in " + format_quantity(m.set_up, kSecond) : "");
 }
 
 int run(const Options& o, const std::vector<Problem>& problems, const std::string& command) {
@@ -77,7 +83,7 @@ int run(const Options& o, const std::vector<Problem>& problems, const std::strin
     wrong += m.outcome == Outcome::kWrong ? 1 : 0;
     too_large += m.outcome == Outcome::kMemory ? 1 : 0;
     if (!m.ok()) d.left_out.push_back(fmt::format("{}: {}", name_of(problems[i]), m.why));
-    progress(i + 1, problems.size(), m.ok() ? summary(m.point) : d.left_out.back());
+    progress(i + 1, problems.size(), m.ok() ? summary(m) : d.left_out.back());
     if (isatty(STDERR_FILENO) != 0) say("");
     if (m.ok()) d.points.push_back(std::move(m.point));
   }
@@ -94,7 +100,38 @@ int run(const Options& o, const std::vector<Problem>& problems, const std::strin
   return d.points.empty() && too_large > 0 ? kNoMemory : kOk;
 }
 
+// "" or what is wrong with a number: CLI11's own words for it print the limits of a double in 300 digits.
+CLI::Validator positive() {
+  return {[](const std::string& text) -> std::string {
+            char* end = nullptr;
+            const double x = std::strtod(text.c_str(), &end);
+            if (!text.empty() && *end == '\0' && std::isfinite(x) && x > 0) return "";
+            return "'" + text + "' is no number above 0";
+          },
+          ""};
+}
+
+// More threads than cores would measure the scheduler.
+CLI::Validator whole(int most, const std::string& why) {
+  return {[most, why](const std::string& text) -> std::string {
+            char* end = nullptr;
+            const double x = std::strtod(text.c_str(), &end);
+            const bool good = !text.empty() && *end == '\0' && x >= 0 && x <= most &&
+                              std::abs(x - std::floor(x)) <= 0;
+            return good ? ""
+                        : fmt::format("'{}' is no whole number from 0 to {}{}", text, most, why);
+          },
+          ""};
+}
+
+// A chip that is said must be one that there is: `reckon calibrate` looks it up by that name.
+bool is_chip(Workspace& work, const std::string& chip, Diagnostics& d) {
+  return chip.empty() || work.load(Shelf::kChips, chip, {}, d) != nullptr;
+}
+
 int main_of(int argc, char** argv) {
+  constexpr int kMostDevices = 1023;
+  const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
   Options o;
   CLI::App app{"Measures what the kernels of this machine reach, as JSON for `reckon calibrate`."};
   app.add_option("--backend", o.backend.name, "cpu or cuda")
@@ -103,12 +140,15 @@ int main_of(int argc, char** argv) {
   app.add_option("--only", o.only, "words a problem's name must hold; commas between choices");
   app.add_option("--chip", o.chip, "a file in hardware/chips that this is");
   app.add_option("--output", o.output, "the JSON file; else stdout");
-  app.add_option("--device", o.backend.device, "which GPU");
-  app.add_option("--threads", o.backend.threads, "cpu: threads; 0 for one a core");
-  app.add_option("--seconds", o.rule.seconds, "at most, for each problem")
-      ->check(CLI::PositiveNumber);
+  app.add_option("--device", o.backend.device, "which GPU")->check(whole(kMostDevices, ""));
+  app.add_option("--threads", o.backend.threads, "cpu: threads; 0 for one a core")
+      ->check(whole(cores, ", the cores of this machine"));
+  app.add_option("--seconds", o.rule.seconds,
+                 "of sampling each problem, at most; its set-up and check come before, and the "
+                 "sample that is running is finished")
+      ->check(positive());
   app.add_option("--noise", o.rule.noise, "relative standard deviation to stop at")
-      ->check(CLI::PositiveNumber);
+      ->check(positive());
   app.add_option("--data", o.root, "where sweeps lie");
   app.add_flag("--list", o.list, "print what would be measured; needs no device");
   try {
@@ -122,6 +162,9 @@ int main_of(int argc, char** argv) {
   std::vector<Problem> problems;
   for (Problem& p : read_sweep(work, o.sweep, diagnostics))
     if (wanted(p, o.only)) problems.push_back(std::move(p));
+  is_chip(work, o.chip, diagnostics);
+  if (!o.output.empty() && is_same_file(o.output, o.sweep))
+    diagnostics.error({}, fmt::format("--output {}: that is the sweep it reads", o.output));
   if (diagnostics.has_errors()) {
     fmt::print(stderr, "{}", diagnostics.render());
     return kUsage;

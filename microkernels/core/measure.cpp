@@ -25,6 +25,7 @@ void add_note(Point& p, const std::string& text) {
 Measured measure(Backend& backend, const Problem& problem, const StopRule& rule) {
   Measured out;
   Refusal refusal = Refusal::kNone;
+  const double start = seconds_now();
   const std::unique_ptr<Case> c = backend.prepare(problem, refusal, out.why);
   if (!c) {
     out.outcome = refusal == Refusal::kMemory ? Outcome::kMemory : Outcome::kNotHere;
@@ -39,6 +40,7 @@ Measured measure(Backend& backend, const Problem& problem, const StopRule& rule)
             : fmt::format("its result is wrong: {:.3g} times what rounding explains", check.worst);
     return out;
   }
+  out.set_up = seconds_now() - start;
   ThrottleWatch watch(backend.machine().clock);
   const Sampled s = sample(
       [&] {

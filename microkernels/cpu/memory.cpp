@@ -21,7 +21,7 @@ class MemoryCase final : public CpuCase {
     const std::int64_t all = n_ * static_cast<std::int64_t>(copies_);
     for (int i = 0; i < arrays; ++i) {
       arrays_.emplace_back(all);
-      for (std::int64_t j = 0; j < all; ++j) arrays_.back()[j] = value(i, j % n_);
+      fill(arrays_.back(), i);
     }
     sums_.resize(static_cast<std::size_t>(cpu_.pool.size()) * kApart);
     return true;
@@ -36,8 +36,9 @@ class MemoryCase final : public CpuCase {
     if (what_ == Stream::kRead) {
       double want = 0, got = 0, magnitude = 0;
       for (std::int64_t i = 0; i < n_; ++i) {
-        want += static_cast<double>(value(0, i));
-        magnitude += std::abs(static_cast<double>(value(0, i)));
+        const double x = static_cast<double>(value(0, i));
+        want += x;
+        magnitude += std::abs(x);
       }
       for (std::size_t i = 0; i < sums_.size(); i += kApart) got += static_cast<double>(sums_[i]);
       compare(c, got, want, magnitude);
@@ -57,6 +58,17 @@ class MemoryCase final : public CpuCase {
   static constexpr std::size_t kApart = 16;  // floats of a cache line
   static float value(int array, std::int64_t i) {
     return random_on_grid(static_cast<std::uint64_t>(array), static_cast<std::uint64_t>(i), 128);
+  }
+
+  // By all threads: it takes longer than what is then measured.
+  void fill(const Floats& array, int which) {
+    cpu_.pool.run([&](int part, int parts) {
+      const auto [from, to] = Cpu::part(n_, 16, part, parts);
+      for (std::int64_t j = from; j < to; ++j) {
+        const float x = value(which, j);
+        for (std::size_t c = 0; c < copies_; ++c) array[n_ * static_cast<std::int64_t>(c) + j] = x;
+      }
+    });
   }
 
   void once(std::size_t copy) override {

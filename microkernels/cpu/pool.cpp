@@ -1,12 +1,24 @@
 #include "pool.hpp"
 
+#include <stdexcept>
+#include <string>
+
 namespace reckon::bench {
 
 Pool::Pool(int threads) {
-  for (int i = 1; i < threads; ++i) workers_.emplace_back([this, i] { serve(i); });
+  try {
+    for (int i = 1; i < threads; ++i) workers_.emplace_back([this, i] { serve(i); });
+  } catch (...) {
+    const int started = size();
+    finish();  // those that run would be destroyed running
+    throw std::runtime_error("only " + std::to_string(started) + " of " + std::to_string(threads) +
+                             " threads could be started");
+  }
 }
 
-Pool::~Pool() {
+Pool::~Pool() { finish(); }
+
+void Pool::finish() {
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     stop_ = true;

@@ -16,7 +16,7 @@ class Pool {
  public:
   using Work = std::function<void(int part, int parts)>;
 
-  explicit Pool(int threads);
+  explicit Pool(int threads);  // throws std::runtime_error where so many can't be started
   Pool(const Pool&) = delete;
   Pool& operator=(const Pool&) = delete;
   ~Pool();
@@ -26,6 +26,7 @@ class Pool {
 
  private:
   void serve(int part);
+  void finish();  // and waits for it
 
   std::mutex mutex_;
   std::condition_variable begin_, end_;

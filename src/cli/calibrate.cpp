@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include "commands.hpp"
-#include "reckon/base/atomic_file.hpp"
 #include "reckon/report/calibrate.hpp"
 #include "reckon/report/calibrate_stack.hpp"
 
@@ -41,7 +40,7 @@ std::vector<MeasuredSet> read_all(Session& session, const CalibrateCommand& opti
 // The file that the constants are laid onto, if one is named.
 bool read_base(Session& session, const CalibrateCommand& options,
                const std::vector<MeasuredSet>& sets, std::optional<Kernels<double>>& base) {
-  if (options.onto.empty() || options.what == "stack") return true;
+  if (options.onto.empty() || options.what == "stack" || options.what == "chip") return true;
   Diagnostics& d = session.diagnostics();
   base = load_kernels(session.work(), options.onto, {}, d);
   const std::string measured = sets.empty() ? "" : sets.front().chip;
@@ -53,24 +52,28 @@ bool read_base(Session& session, const CalibrateCommand& options,
 
 int write_out(Session& session, const std::string& file, const std::string& text,
               const char* flag) {
-  const std::string why =
-      is_yaml_file(file, session.diagnostics()) ? write_atomically(file, text) : "";
+  Diagnostics& d = session.diagnostics();
+  if (is_yaml_file(file, d)) write_file(file, text, d);
   if (session.report_faults()) return kUsage;
-  if (why.empty()) {
-    session.note(fmt::format("{} is written; {} {} uses it", file, flag, file));
-    return kOk;
-  }
-  session.diagnostics().error({}, why);
-  session.report_faults();
-  return kUsage;
+  session.note(fmt::format("{} is written; {} {} uses it", file, flag, file));
+  return kOk;
 }
 
 // The chip's file goes to --output or, since it is all there is to say, to stdout.
 int chip_of(Session& session, const CalibrateCommand& options, const CalibrateOptions& how,
             const std::vector<MeasuredSet>& sets) {
-  const auto chip = calibrate_chip(sets, how, session.diagnostics());
-  if (session.report_faults() || !chip) return kUsage;
-  const std::string text = chip_text(*chip);
+  Diagnostics& d = session.diagnostics();
+  std::string text;
+  if (!options.onto.empty()) {
+    text = chip_onto(session.work(), options.onto, sets, how, d);
+  } else if (const auto chip = calibrate_chip(sets, how, d)) {
+    text = chip_text(*chip);
+  }
+  if (session.report_faults() || text.empty()) return kUsage;
+  if (!options.onto.empty())
+    session.note(
+        "a stack's network.efficiency was fitted beside the printed link: beside a measured one "
+        "calibrate it anew");
   if (!options.output.empty()) return write_out(session, options.output, text, "--chip");
   session.print(text);
   return kOk;
@@ -103,7 +106,6 @@ void check_words(const CalibrateCommand& options, Diagnostics& d) {
   if (chip && !options.chip.empty())
     d.error({}, fmt::format("--chip {}: the chip's file is what is written", options.chip))
         .help("--name TEXT is what it is called");
-  if (chip && !options.onto.empty()) d.error({}, "--onto: of a file of kernels, not of a chip's");
   if (stack && options.onto.empty())
     d.error({}, "calibrate stack: onto which stack? What is not measured stays as it is there")
         .help("--onto generic-h100; `reckon list stacks` names them");
@@ -119,6 +121,7 @@ int calibrate(Session& session, const Shared& shared, const CalibrateCommand& op
   if (!options.rows.empty()) d.error({}, "--rows is of runs").help("reckon calibrate runs STACK");
   const bool collectives = options.what == "collectives", chip = options.what == "chip";
   check_words(options, d);
+  keeps_inputs(options.output, options.files, d);
   if (shared.format == Format::kCsv) d.error({}, "calibrate: no CSV of it").help("--format json");
   CalibrateOptions how;
   if (options.form == "root") how.form = CurveForm::kRoot;

@@ -4,16 +4,15 @@
 #include <fmt/format.h>
 
 #include "commands.hpp"
-#include "reckon/base/atomic_file.hpp"
 
 namespace reckon::cli {
 namespace {
 
-int write_stack(Session& session, const std::string& file, const RunsCalibration& c) {
+int write_stack(Session& session, const std::string& file, const std::string& name,
+                const RunsCalibration& c) {
   Diagnostics& d = session.diagnostics();
-  const std::string text = stack_text(session.work(), c, d);
-  if (!d.has_errors() && is_yaml_file(file, d))
-    if (const std::string why = write_atomically(file, text); !why.empty()) d.error({}, why);
+  const std::string text = stack_text(session.work(), c, d, name);
+  if (!d.has_errors() && is_yaml_file(file, d)) write_file(file, text, d);
   if (session.report_faults()) return kUsage;
   session.note(fmt::format("{} is written; stack: {} uses it", file, file));
   return kOk;
@@ -29,10 +28,10 @@ std::string text_of(Session& session, const Shared& shared,
 // Options of measured kernels that say nothing about runs.
 void refuse_others(const CalibrateCommand& o, Diagnostics& d) {
   const std::pair<const char*, bool> said[] = {
-      {"--onto", !o.onto.empty()},     {"--name", !o.name.empty()},
-      {"--form", !o.form.empty()},     {"--chip", !o.chip.empty()},
-      {"--kernel", !o.kernel.empty()}, {"--library", !o.library.empty()},
-      {"--dtype", !o.dtype.empty()},   {"--column", !o.columns.empty()}};
+      {"--onto", !o.onto.empty()},       {"--form", !o.form.empty()},
+      {"--chip", !o.chip.empty()},       {"--kernel", !o.kernel.empty()},
+      {"--library", !o.library.empty()}, {"--dtype", !o.dtype.empty()},
+      {"--column", !o.columns.empty()}};
   for (const auto& [option, is_said] : said)
     if (is_said) d.error({}, fmt::format("{} is of measured kernels, and not of runs", option));
 }
@@ -43,6 +42,7 @@ int calibrate_runs(Session& session, const Shared& shared, const CalibrateComman
   Diagnostics& d = session.diagnostics();
   if (shared.format == Format::kCsv) d.error({}, "calibrate: no CSV of it").help("--format json");
   refuse_others(options, d);
+  keeps_inputs(options.output, {options.rows}, d);
   if (!options.output.empty() && options.files.size() != 1)
     d.error({}, "--output holds one stack").help("calibrate them one by one");
   if (session.report_faults()) return kUsage;
@@ -51,7 +51,8 @@ int calibrate_runs(Session& session, const Shared& shared, const CalibrateComman
     all.push_back(reckon::calibrate_runs(session.work(), stack, options.rows, d));
   if (session.report_faults()) return kUsage;
   session.print(text_of(session, shared, all));
-  if (!options.output.empty()) return write_stack(session, options.output, all.front());
+  if (!options.output.empty())
+    return write_stack(session, options.output, options.name, all.front());
   session.note("--output FILE writes the constants to a file of kind stack");
   return kOk;
 }

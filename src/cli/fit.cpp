@@ -112,6 +112,7 @@ FitRequest request_of(const FitCommandOptions& o, Diagnostics& d) {
 int fit(Session& session, const Shared& shared, const FitCommandOptions& options) {
   Diagnostics& d = session.diagnostics();
   FitRequest request = request_of(options, d);
+  keeps_inputs(options.output, {options.data}, d);
   if (session.report_faults()) return kUsage;
   std::optional<FitReport> report;
   {

@@ -3,8 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <filesystem>
-
 #include "commands.hpp"
 #include "reckon/engine/legal.hpp"
 #include "reckon/engine/resolve.hpp"
@@ -35,23 +33,13 @@ std::string rendered(const Imported& in, Format format, const ImportOptions& opt
   return options.explain ? import_text(in, width) : model_file_text(in);
 }
 
-// Writing the model over the config it was read from would destroy what the figures came from.
-void keep_input(const ImportOptions& options, Diagnostics& d) {
-  std::error_code unreadable;
-  if (options.output.empty() ||
-      !std::filesystem::equivalent(options.config, options.output, unreadable))
-    return;
-  d.error({}, fmt::format("--output {}: that is the file it reads", options.output))
-      .help("name another, such as models/mine.yaml");
-}
-
 }  // namespace
 
 int import_config(Session& session, const Shared& shared, const ImportOptions& options) {
   Diagnostics& d = session.diagnostics();
   const Imported in = import_model(session.work(), options.config, {}, options.request, d);
   if (in.model.is_mapping()) check(session, in);
-  keep_input(options, d);
+  keeps_inputs(options.output, {options.config}, d);
   if (d.has_errors()) {
     session.report_faults();
     return kUsage;

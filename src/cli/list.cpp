@@ -5,6 +5,7 @@
 #include "reckon/base/edit_distance.hpp"
 #include "reckon/base/table.hpp"
 #include "reckon/base/text.hpp"
+#include "reckon/engine/calibrate_runs.hpp"
 #include "reckon/report/section.hpp"
 
 namespace reckon::cli {
@@ -36,6 +37,15 @@ const std::vector<Topic>& topics() {
       {"engines", {Shelf::kEngines}},
       {"laws", {Shelf::kLaws}}};
   return all;
+}
+
+// What eval says of few runs stands here too, whatever the file's own line says.
+std::string stack_summary(const std::string& rows, const std::string& fitted) {
+  constexpr std::string_view kStarting = "starting values";
+  const double n = std::strtod(rows.c_str(), nullptr);
+  if (rows.empty() || n >= kEnoughRuns || fitted.starts_with(kStarting)) return fitted;
+  return fmt::format("{}, {:.0f} run{}{}{}", kStarting, n, n > 1 ? "s" : "",
+                     fitted.empty() ? "" : ", ", fitted);
 }
 
 // What stands beside a name: the figures one compares by.
@@ -89,7 +99,7 @@ std::string summary(Shelf shelf, const doc::Value& v) {
     case Shelf::kFormats:
       return text("bits_per_weight") + " bits";
     case Shelf::kStacks:
-      return text("fitted");
+      return stack_summary(text("rows"), text("fitted"));
     case Shelf::kEngines:
       return text("comment");
     default:

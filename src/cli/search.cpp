@@ -165,6 +165,7 @@ int search(Session& session, const Shared& shared, const SearchOptions& o) {
   OpenSpace s;
   OnePlan plan;
   open_space(session, o, s, plan);
+  keeps_inputs(o.output, {o.space}, d);
   double threads = std::max(1U, std::thread::hardware_concurrency());
   read_count("--threads", o.threads, threads, d);
   if (session.report_faults()) return kUsage;

@@ -10,7 +10,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <iostream>
 #include <iterator>
 
@@ -151,27 +150,28 @@ bool is_yaml_file(const std::string& file, Diagnostics& diagnostics) {
 }
 
 bool write_file(const std::string& file, const std::string& text, Diagnostics& diagnostics) {
-  namespace fs = std::filesystem;
-  std::error_code error;
-  // A pipe or a terminal is written to; a file is replaced as a whole, or stays as it is.
-  const bool other = fs::exists(file, error) && !fs::is_regular_file(file, error) &&
-                     !fs::is_directory(file, error);
-  std::string why;
-  if (other) {
-    std::ofstream out(file, std::ios::binary);
-    out << text;
-    out.flush();
-    why = out ? "" : fmt::format("{} can't be written", file);
-  } else {
-    why = write_atomically(
-        fs::is_symlink(file, error) ? fs::canonical(file, error) : fs::path(file), text);
-  }
+  const std::string why = write_atomically(file, text);
   if (why.empty()) return true;
-  const fs::path folder = fs::path(file).parent_path();
   auto& fault = diagnostics.error({}, why);
-  if (!folder.empty() && !fs::exists(folder, error))
+  std::error_code error;
+  const std::filesystem::path folder = std::filesystem::path(file).parent_path();
+  if (!folder.empty() && !std::filesystem::exists(folder, error))
     fault.help(fmt::format("make the folder first: mkdir -p {}", folder.string()));
   return false;
+}
+
+bool keeps_inputs(const std::string& output, const std::vector<std::string>& inputs,
+                  Diagnostics& diagnostics) {
+  for (const std::string& input : inputs) {
+    if (output.empty() || !is_same_file(input, output)) continue;
+    diagnostics
+        .error({}, input == output
+                       ? fmt::format("--output {}: that is the file it reads", output)
+                       : fmt::format("--output {}: that is {}, which it reads", output, input))
+        .help("what was measured or stated can't be had again from what is written: name another");
+    return false;
+  }
+  return true;
 }
 
 }  // namespace reckon::cli

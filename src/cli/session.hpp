@@ -84,7 +84,11 @@ bool format_of_file(const std::string& file, Format& out);
 // False, after a fault, for a name that says another format than the YAML that would be in it.
 bool is_yaml_file(const std::string& file, Diagnostics& diagnostics);
 
-// Writes a file; false after reporting.
+// False, after a fault, if the output is one of the files that are read, under whatever name.
+bool keeps_inputs(const std::string& output, const std::vector<std::string>& inputs,
+                  Diagnostics& diagnostics);
+
+// Writes a file whole or not at all (base/atomic_file.hpp); false after reporting.
 bool write_file(const std::string& file, const std::string& text, Diagnostics& diagnostics);
 
 }  // namespace reckon::cli

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "reckon/base/text.hpp"
+#include "reckon/engine/calibrate_runs.hpp"
 #include "reckon/units/format.hpp"
 
 namespace reckon {

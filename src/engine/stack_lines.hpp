@@ -7,9 +7,6 @@
 
 namespace reckon {
 
-// Fewer runs than this have as many constants as facts behind them.
-inline constexpr double kEnoughRuns = 6;
-
 std::string stack_line(const Stack<double>& stack, const std::string& changed);
 // "70 % of tensor collectives behind GEMMs, …"
 std::string hidden_line(const TrainingPlan<double>& plan);

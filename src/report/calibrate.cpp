@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "errors.hpp"
 #include "reckon/base/text.hpp"
 #include "reckon/report/json.hpp"
@@ -20,12 +22,12 @@ Section set_section(const CalibratedSet& set) {
   Section s{set.name,
             Table({{"constant"}, {"value", Align::kRight}, {"95 % interval", Align::kRight}, {""}}),
             {}};
-  const bool exact = set.in_sample.rows <= set.constants.size();  // no interval to speak of
   for (const CalibratedConstant& c : set.constants)
-    s.table.row(
-        {c.name, shown(c, c.value),
-         c.at_bound || exact ? "–" : fmt::format("{} … {}", shown(c, c.low), shown(c, c.high)),
-         c.at_bound ? "at its bound: the points don't fix it" : ""});
+    s.table.row({c.name, shown(c, c.value),
+                 c.at_bound || std::isnan(c.low)
+                     ? "–"
+                     : fmt::format("{} … {}", shown(c, c.low), shown(c, c.high)),
+                 c.at_bound ? "at its bound: the points don't fix it" : ""});
   std::string note = fmt::format("{} points: error {} mean, {} median, {} p90", set.in_sample.rows,
                                  percent(set.in_sample.mean), percent(set.in_sample.median),
                                  percent(set.in_sample.p90));

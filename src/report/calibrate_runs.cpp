@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "errors.hpp"
 #include "reckon/base/text.hpp"
 #include "reckon/report/json.hpp"
@@ -28,13 +30,24 @@ Section section_of(const RunsCalibration& c) {
   const auto shown = [](const FittedConstant& k, double x) {
     return format_quantity(x, k.dim, k.hint, 4);
   };
-  for (const FittedConstant& k : c.constants)
+  std::size_t free = 0;
+  for (const FittedConstant& k : c.constants) {
+    const bool sure = !k.at_bound && !std::isnan(k.low);
+    free += k.at_bound ? 0 : 1;
     s.table.row({k.field, shown(k, k.usual), shown(k, k.value),
-                 k.at_bound ? "–" : fmt::format("{} … {}", shown(k, k.low), shown(k, k.high)),
+                 sure ? fmt::format("{} … {}", shown(k, k.low), shown(k, k.high)) : "–",
                  k.at_bound ? "at its bound" : ""});
-  s.notes.push_back(fmt::format("{} runs, {} of them core: error {}; before {}", c.rows, c.core,
-                                errors_text(c.in_sample), errors_text(c.before)));
-  if (c.core < 6)
+  }
+  if (c.rows <= free)
+    s.notes.push_back(fmt::format(
+        "{} run{} can't fix {} constants, so none has an interval: what the runs leave open stays "
+        "near the usual value.",
+        c.rows, c.rows == 1 ? "" : "s", free));
+  if (!c.apart.empty()) s.notes.push_back("Left out: " + join(c.apart, "; "));
+  s.notes.push_back(fmt::format("{} run{}, {} of them core: error {}; before {}", c.rows,
+                                c.rows == 1 ? "" : "s", c.core, errors_text(c.in_sample),
+                                errors_text(c.before)));
+  if (static_cast<double>(c.core) < kEnoughRuns)
     s.notes.emplace_back("Fewer than six core runs: starting values, they prove nothing.");
   s.notes.push_back(c.left_what.empty() ? "One model of one source: nothing can be left out."
                                         : fmt::format("Leaving out a {}: {}", c.left_what,
@@ -77,6 +90,9 @@ std::string calibrate_runs_json(const std::vector<RunsCalibration>& all) {
     write_errors(json, c.before);
     json.key("left_what").text(c.left_what).key("left_out");
     write_errors(json, c.left_out);
+    json.key("runs").number(static_cast<double>(c.rows)).key("apart").array();
+    for (const std::string& a : c.apart) json.text(a);
+    json.close();
     json.close();
   }
   json.close().close();

@@ -1,6 +1,8 @@
 // Constants from points and back: fits find what made the points, files are what fits write, nothing is half written.
 #include "reckon/engine/calibrate.hpp"
 
+#include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -124,6 +126,40 @@ TEST_CASE("a file is written whole or not at all") {
   CHECK(!write_atomically(folder / "none" / "a", "three").empty());  // no such folder
   CHECK(slurp(folder / "a") == "two");
   CHECK(std::distance(fs::directory_iterator(folder), fs::directory_iterator()) == 2);
+  fs::remove_all(folder);
+}
+
+TEST_CASE(
+    "what stands in a file's place is not destroyed: links are followed, a pipe is written to") {
+  const fs::path folder = fs::temp_directory_path() / (std::to_string(getpid()) + "-targets");
+  fs::create_directories(folder);
+  std::ofstream(folder / "file") << "old";
+  fs::permissions(folder / "file", fs::perms::owner_read | fs::perms::owner_write);
+  fs::create_symlink("file", folder / "link");
+  CHECK(write_atomically(folder / "link", "new").empty());
+  CHECK(fs::is_symlink(folder / "link"));
+  CHECK(slurp(folder / "file") == "new");
+  CHECK(fs::status(folder / "file").permissions() ==
+        (fs::perms::owner_read | fs::perms::owner_write));
+  fs::create_symlink("not-yet", folder / "ahead");
+  CHECK(write_atomically(folder / "ahead", "there").empty());
+  CHECK(slurp(folder / "not-yet") == "there");
+  fs::create_symlink("circle", folder / "circle");
+  CHECK(!write_atomically(folder / "circle", "x").empty());
+  CHECK(is_same_file(folder / "link", folder / "file"));
+  CHECK(!is_same_file(folder / "file", folder / "not-yet"));
+  CHECK(!is_same_file(folder / "file", folder / "nothing"));
+  const std::string pipe = (folder / "pipe").string();
+  REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
+  const int end =
+      open(pipe.c_str(), O_RDONLY | O_NONBLOCK);  // a reader, so that writing does not wait
+  REQUIRE(end >= 0);
+  CHECK(write_atomically(pipe, "through").empty());
+  char text[16] = {};
+  CHECK(read(end, text, sizeof text) == 7);
+  CHECK(std::string(text) == "through");
+  close(end);
+  CHECK(fs::is_fifo(pipe));
   fs::remove_all(folder);
 }
 

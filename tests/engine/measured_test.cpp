@@ -180,6 +180,105 @@ TEST_CASE("nccl-tests' JSON: a process's GPUs are ranks, its hosts are nodes") {
   holds(with("\"results\"", "\"resul\""), "no list of results");
 }
 
+TEST_CASE("nccl-tests: a row or a heading that contradicts itself is a fault") {
+  const FileFacts h100{"h100-sxm", "", "", "", {}};
+  const auto with = [&](const std::string& good, const std::string& from, const std::string& to) {
+    std::string text = good;
+    REQUIRE(text.rfind(from) != std::string::npos);
+    text.replace(text.rfind(from), from.size(), to);
+    return read(text[0] == '{' ? "nccl.json" : "nccl.txt", text, h100).faults;
+  };
+  const auto holds = [](const std::string& text, const std::string& part) {
+    INFO(text);
+    CHECK(text.find(part) != std::string::npos);
+  };
+  // 1 MiB in 85 us is 12.34 GB/s.
+  holds(with(kNccl, "19.50", "85.00"), "algbw 53.77: 1048576 bytes in 85.00 us make it 12.34");
+  holds(with(kNccl, "53.77   53.77", "53.77   94.10"),
+        "busbw 94.10: 1048576 bytes in 19.50 us over 2 ranks make it 53.77");
+  const std::string heading = "# Collective test starting: all_reduce_perf\n";
+  holds(with(kNccl, heading, heading + "# nThread 1 nGpus 8 minBytes 8 maxBytes 134217728\n"),
+        "2 ranks are listed, and its heading says 8 a process");
+  CHECK(with(kNccl, heading, heading + "# nThread 1 nGpus 2 minBytes 8\n").empty());
+  holds(with(kNcclJson, "\"alg_bw\": 41.1", "\"alg_bw\": 51.1"), "algbw 51.1: 1048576 bytes");
+  holds(with(kNcclJson, "\"ngpus\": 4", "\"ngpus\": 1"), "over 2 ranks make it 20.56");
+  holds(read("nccl.txt", kNccl, {"h100-sxm", "all-gather", "", "", {}}).faults,
+        "all-reduce was run, and --kernel says all-gather");
+}
+
+TEST_CASE("CSV: a row that says two times, and a column that stands twice, are faults") {
+  const auto faults = [](const std::string& text, const FileFacts& facts) {
+    return read("g.csv", text, facts).faults;
+  };
+  const auto holds = [](const std::string& text, const std::string& part) {
+    INFO(text);
+    CHECK(text.find(part) != std::string::npos);
+  };
+  const FileFacts reduce{"h100-sxm", "all-reduce", "", "", {}};
+  // 1 MiB over 8 ranks: 7/4 MiB in 30 us is 61.17 GB/s on the bus; 400 GB/s would take 4.588 us.
+  holds(faults("ranks,bytes,time_us,busbw_GB/s\n8,1048576,30,400\n", reduce),
+        "busbw: 400 means 4.588 µs");
+  CHECK(faults("ranks,bytes,time_us,busbw_GB/s\n8,1048576,30,61.2\n", reduce).empty());
+  const FileFacts gemm{"h100-sxm", "gemm", "", "", {}};
+  holds(faults("m,n,k,time_us,rate_TFLOP/s\n4096,4096,4096,200,100\n", gemm), "rate: 100 means");
+  CHECK(faults("m,n,k,time_us,rate_TFLOP/s\n4096,4096,4096,200,687\n", gemm).empty());
+  holds(faults("m,m,n,k,time_us\n64,65,4096,4096,13\n", gemm), "column 'm' stands twice");
+  const Read mapped = read("g.csv", "m,M,n,k,time_us\n64,65,4096,4096,13\n",
+                           {"h100-sxm", "gemm", "", "", {{"M", "m"}}});
+  REQUIRE(mapped.sets.size() == 1);
+  CHECK(mapped.sets[0].points[0].at(C::kM) == 65);  // as --column says
+  CHECK(mapped.notes[0].find("not used: m") != std::string::npos);
+  holds(
+      read("t.yaml",
+           "kind: measurements\nchip: h100-sxm\ngroups:\n  - {kernel: gemm, library: own, format: "
+           "bf16, source: x, columns: [m, n, k, m, time us], rows: [[1, 2, 3, 4, 5]]}\n")
+          .faults,
+      "column 'm' stands twice");
+}
+
+std::string nvbandwidth(const std::string& cells, const std::string& sum = "1570.0",
+                        const std::string& unit = "GB/s",
+                        const std::string& other = "H100 80GB HBM3") {
+  return "nvbandwidth Version: v0.8\n\nDevice 0: NVIDIA H100 80GB HBM3 (00000000:1b:00)\n"
+         "Device 1: NVIDIA " +
+         other +
+         " (00000000:43:00)\n\n"
+         "Running device_to_device_memcpy_read_ce.\n"
+         "memcpy CE GPU(row) -> GPU(column) bandwidth (" +
+         unit + ")\n           0         1\n" + cells + "\nSUM device_to_device_memcpy_read_ce " +
+         sum + "\n";
+}
+
+TEST_CASE("nvbandwidth: units, sums, devices and every figure are read, not only the median") {
+  const FileFacts h100{"h100-sxm", "", "", "", {}};
+  const std::string good = " 0       N/A    390.10\n 1    396.20       N/A\n";
+  const auto faults = [&](const std::string& text) { return read("nvb.txt", text, h100).faults; };
+  const auto holds = [](const std::string& text, const std::string& part) {
+    INFO(text);
+    CHECK(text.find(part) != std::string::npos);
+  };
+  const Read r = read("nvb.txt", nvbandwidth(good, "786.30"), h100);
+  INFO(r.faults);
+  REQUIRE(r.sets.size() == 1);
+  CHECK(r.sets[0].points[0].at(C::kBandwidth) == Approx(396.2e9));
+  CHECK(r.sets[0].machine.name == "NVIDIA H100 80GB HBM3");
+  // Older versions print 0.00 between a GPU and itself.
+  CHECK(faults(nvbandwidth(" 0      0.00    390.10\n 1    396.20      0.00\n", "786.30")).empty());
+  const Read slow = read("nvb.txt", nvbandwidth(good, "786.30", "MB/s"), h100);
+  REQUIRE(slow.sets.size() == 1);
+  CHECK(slow.sets[0].points[0].at(C::kBandwidth) == Approx(396.2e6));  // as it says
+  holds(faults(nvbandwidth(good, "786.30", "ns")), "'ns' is no unit of the column 'bandwidth'");
+  holds(faults(nvbandwidth(" 0       N/A   -396.10\n 1    396.20       N/A\n", "0.10")),
+        "bandwidth: -396.10 is not positive");
+  holds(faults(nvbandwidth(" 0       N/A       nan\n 1    396.20       N/A\n", "396.20")),
+        "bandwidth: 'nan' is no measured value");
+  holds(faults(nvbandwidth(good, "900.00")),
+        "the sum is said to be 900.00, and the figures make 786.30");
+  holds(faults(nvbandwidth(good, "786.30", "GB/s", "L40S")), "different GPUs in one run");
+  holds(read("nvb.txt", nvbandwidth(good, "786.30"), {"b200", "", "", "", {}}).faults,
+        "NVIDIA H100 80GB HBM3 was measured, and the chip is said to be b200");
+}
+
 TEST_CASE("nvbandwidth's JSON: the median of each case it knows") {
   const Read r = read("nvb.json",
                       R"({"nvbandwidth": {"testcases": [

@@ -69,6 +69,45 @@ TEST_CASE("95 % intervals hold the truth about that often") {
   CHECK(held <= 200);
 }
 
+TEST_CASE(
+    "with few rows the interval is Student's: 95 % hold the truth with one degree of freedom too") {
+  // ln t = ln a + noise: the interval of a mean, t(n - 1)·s/√n in the logarithm.
+  const auto fit = [](const std::vector<double>& y) {
+    return fit_robustly({{"a", 1e-3, 1e3}}, {{1}}, [&y](const std::vector<double>& v) {
+      std::vector<double> out;
+      for (const double place : y) out.push_back(std::log(v[0]) - place);
+      return out;
+    });
+  };
+  // Two rows at ±0.01: s = 0.01·√2, so that t(1)·s/√2 = 12.706·0.01.
+  const FitOutcome two = fit({-0.01, 0.01});
+  CHECK(std::log(two.high[0]) == Approx(0.12706).epsilon(1e-3));
+  CHECK(std::log(two.low[0]) == Approx(-0.12706).epsilon(1e-3));
+  // Four at ±0.01: s² = 4·1e-4/3, t(3) = 3.1824, so that t·s/√4 = 0.018374.
+  CHECK(std::log(fit({-0.01, 0.01, -0.01, 0.01}).high[0]) == Approx(0.018374).epsilon(2e-3));
+}
+
+TEST_CASE("as few rows as constants fix nothing: no interval, however small the error") {
+  const Line line(1, 1, 0.02, 2, 5);
+  const FitOutcome f = fit_robustly(kLine, {{10, 0.1}}, line.errors());
+  REQUIRE(!f.at_bound[0]);
+  REQUIRE(!f.at_bound[1]);
+  CHECK(std::isnan(f.low[0]));
+  CHECK(std::isnan(f.high[1]));
+  // What is held for usual is no row: it narrows an interval by its own spread, and makes none.
+  const std::vector<FitParameter> usual{{"a", 1e-3, 1e6, true, 1, 0.5},
+                                        {"b", 1e-6, 1e3, true, 1, 0.5}};
+  CHECK(std::isnan(fit_robustly(usual, {{10, 0.1}}, line.errors()).low[0]));
+  // Rows that say nothing of b leave it to its spread, whatever scatter the rows have.
+  const LogErrors of_a = [](const std::vector<double>& v) {
+    return std::vector<double>{std::log(v[0]) - 0.001, std::log(v[0]) + 0.001, std::log(v[0]),
+                               std::log(v[0])};
+  };
+  const FitOutcome g =
+      fit_robustly({{"a", 1e-3, 1e6}, {"b", 1e-6, 1e3, true, 0.03, 0.5}}, {{1, 0.03}}, of_a);
+  CHECK(std::log(g.high[1] / 0.03) == Approx(4.3027 * 0.5).epsilon(1e-3));  // t(2)·spread
+}
+
 TEST_CASE("a constant that the points push over its bound stays at it, and says so") {
   const Line line(40, 0.03, 0, 16, 3);
   const std::vector<FitParameter> tight{{"a", 1e-3, 20}, {"b", 1e-6, 1e3}};

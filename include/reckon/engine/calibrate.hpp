@@ -68,11 +68,18 @@ struct Calibration {
 Calibration calibrate(Workspace& work, const std::vector<MeasuredSet>& sets, CalibrateWhat what,
                       const CalibrateOptions& options, Diagnostics& diagnostics);
 
-// A chip's file of what was measured: peak, memory, link between units. Nothing after a fault.
+// A chip's file of what was measured: peak, memory, link between units and to the host. Nothing after a fault; that of
+// measured links alone says what else is needed.
 std::optional<Chip<double>> calibrate_chip(const std::vector<MeasuredSet>& sets,
                                            const CalibrateOptions& options,
                                            Diagnostics& diagnostics);
 std::string chip_text(const Chip<double>& chip);
+
+// The file of the chip `base` with the links that were measured in place of those that its vendor prints: to the host,
+// and to one peer; to all at once too where the file has both the same. Empty after a fault.
+std::string chip_onto(Workspace& work, const std::string& base,
+                      const std::vector<MeasuredSet>& sets, const CalibrateOptions& options,
+                      Diagnostics& diagnostics);
 
 // Entries of `fresh` stand in place of those of `base` that speak of the same kernel.
 Kernels<double> laid_onto(Kernels<double> base, const Kernels<double>& fresh);

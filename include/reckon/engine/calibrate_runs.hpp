@@ -17,11 +17,15 @@
 
 namespace reckon {
 
+// A stack fitted on fewer runs holds starting values: nothing is known of its error.
+inline constexpr double kEnoughRuns = 6;
+
 struct FittedConstant {
   std::string field;
   Dim dim;
   Hint hint = Hint::kNone;
-  double usual = 0, value = 0, low = 0, high = 0;
+  double usual = 0, value = 0, low = 0,
+         high = 0;  // NaN: the rows are too few to say how sure it is
   bool at_bound = false;
 };
 
@@ -37,16 +41,20 @@ struct RunsCalibration {
   std::vector<FittedRange> ranges;
   std::vector<std::string> idle;  // on which no row's time depends
   std::size_t rows = 0, core = 0;
+  std::string measured;                      // the file of one's own that the runs stand in
+  std::vector<std::string> apart;            // of that file: "a100: its stack is 'generic-a100'"
   ErrorSummary before, in_sample, left_out;  // before: by the file as it is
   std::string left_what;
 };
 
-// `rows`: a pattern of files in plans/measured, or a file of one's own; all if empty.
+// `rows`: a pattern of files in plans/measured, or a file of one's own; all if empty. Warnings, for a file of one's
+// own: a run that the fitted constants miss by a factor of two, constants that its runs push to their bounds.
 RunsCalibration calibrate_runs(Workspace& work, const std::string& stack, const std::string& rows,
                                Diagnostics& diagnostics);
 
-// The stack's file as it lies, with the constants and a line of what they were fitted on.
+// The stack's file as it lies, with the constants and a line of what they were fitted on. A `name` stands in for the
+// file's own.
 std::string stack_text(Workspace& work, const RunsCalibration& calibration,
-                       Diagnostics& diagnostics);
+                       Diagnostics& diagnostics, const std::string& name = {});
 
 }  // namespace reckon

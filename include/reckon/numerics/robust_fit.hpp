@@ -4,6 +4,10 @@
 //   FitOutcome f = fit_robustly(p, starts, errors_of);       // errors_of(values) -> ln(predicted/measured) of each row
 //   f.values[0], f.low[0], f.high[0]                         // 95 % interval; equal where the constant is at a bound
 //
+// The interval is Student's, with as many degrees of freedom as there are more rows than constants within their bounds;
+// with none, or where no row tells a constant that nothing is held for usual of, low and high are NaN: the rows don't
+// fix it, however well they are met.
+//
 // Levenberg–Marquardt with the rows beyond the knee weighted down, in logarithms of the constants that are sizes,
 // kept inside their bounds, from every start that is given; the best wins. Deterministic. Few constants (at most a
 // dozen), any number of rows. The knee 0.15 is where a row counts as an outlier rather than as noise.

@@ -135,8 +135,17 @@ bool same_width(const std::optional<Count<double>>& a, const std::optional<Count
 
 bool one_chip(const std::vector<const MeasuredSet*>& sets, Diagnostics& d) {
   const MeasuredSet* first = nullptr;
+  const MeasuredSet* named = nullptr;  // whose file says on which device
   for (const MeasuredSet* s : sets) {
     if (!first) first = s;
+    const std::string& device = s->machine.name;
+    if (!named && !device.empty()) named = s;
+    if (!device.empty() && device != named->machine.name) {
+      d.error(s->span, fmt::format("points of {} beside points of {}", device, named->machine.name))
+          .note(named->span, fmt::format("{} is measured here", named->machine.name))
+          .help("constants belong to one chip: calibrate each by itself");
+      return false;
+    }
     if (s->chip == first->chip) continue;
     d.error(s->span, fmt::format("points of {} beside points of {}", s->chip, first->chip))
         .note(first->span, fmt::format("{} is measured here", first->chip))
@@ -247,7 +256,15 @@ Calibration calibrate(Workspace& work, const std::vector<MeasuredSet>& sets, Cal
   most_measured_first(out.kernels.latent);
   most_measured_first(out.kernels.streams);
   for (const MeasuredSet* s : layers) check_layers(*s, *chip, *generic, out);
-  if (out.sets.empty() && out.skipped.empty() && !diagnostics.has_errors()) {
+  const bool links_only = std::all_of(chosen.begin(), chosen.end(), [](const MeasuredSet* s) {
+    return s->kernel == MeasuredKernel::kHostToDevice ||
+           s->kernel == MeasuredKernel::kDeviceToHost || s->kernel == MeasuredKernel::kPeerCopy;
+  });
+  if (out.sets.empty() && links_only && !diagnostics.has_errors()) {
+    diagnostics.error(chosen.front()->span, "nothing to fit: only the links are measured here")
+        .help(fmt::format("`reckon calibrate chip {} --onto {}` lays them onto the chip's file",
+                          chosen.front()->file, chosen.front()->chip));
+  } else if (out.sets.empty() && out.skipped.empty() && !diagnostics.has_errors()) {
     diagnostics.error(chosen.front()->span, "nothing to fit: no product, attention or other kernel")
         .help("measure some: reckon-bench without --only");
   } else if (out.sets.empty() && !diagnostics.has_errors())

@@ -5,9 +5,11 @@
 #include <cmath>
 
 #include "../four_digits.hpp"
+#include "../measured/tables.hpp"
 #include "parts.hpp"
 #include "reckon/base/text.hpp"
 #include "reckon/doc/write.hpp"
+#include "reckon/units/format.hpp"
 
 namespace reckon {
 namespace {
@@ -81,20 +83,111 @@ void add_ceilings(const std::vector<const MeasuredSet*>& sets, const Chip<double
   }
 }
 
+namespace {
+
+std::vector<const MeasuredSet*> all_of(const std::vector<MeasuredSet>& sets) {
+  std::vector<const MeasuredSet*> out;
+  for (const MeasuredSet& s : sets) out.push_back(&s);
+  return out;
+}
+
+// What was measured of the links: between devices, and to the host by its slower direction.
+struct Links {
+  Best peer, to_device, to_host;
+
+  bool any() const { return peer.set || host(); }
+  const Best* host() const {
+    if (!to_device.set || !to_host.set)
+      return to_device.set ? &to_device : to_host.set ? &to_host : nullptr;
+    return to_device.rate < to_host.rate ? &to_device : &to_host;
+  }
+  std::string shown() const {
+    std::vector<std::string> out;
+    if (peer.set) out.push_back("between devices " + format_quantity(peer.rate, kByteRate));
+    if (host()) out.push_back("to the host " + format_quantity(host()->rate, kByteRate));
+    return join(out, ", ");
+  }
+};
+
+Links links_of(const std::vector<MeasuredSet>& sets) {
+  Links out;
+  for (const MeasuredSet& s : sets) {
+    if (s.kernel == MeasuredKernel::kPeerCopy) improve(out.peer, s);
+    if (s.kernel == MeasuredKernel::kHostToDevice) improve(out.to_device, s);
+    if (s.kernel == MeasuredKernel::kDeviceToHost) improve(out.to_host, s);
+  }
+  return out;
+}
+
+doc::Value rate_text(double rate) {
+  return doc::scalar(write_quantity(four_digits(rate), kByteRate, Hint::kNone));
+}
+
+}  // namespace
+
+std::string chip_onto(Workspace& work, const std::string& base,
+                      const std::vector<MeasuredSet>& sets, const CalibrateOptions& options,
+                      Diagnostics& d) {
+  const Links links = links_of(sets);
+  if (!one_chip(all_of(sets), d)) return "";
+  if (!links.any()) {
+    d.error(sets.empty() ? Span{} : sets.front().span,
+            "calibrate chip --onto: no link is measured here")
+        .help("nvbandwidth's output tells them; without --onto reckon-bench's makes a whole file");
+    return "";
+  }
+  const auto chip = load_chip(work, base, {}, d);
+  if (!chip) return "";
+  const MeasuredSet& measured = links.peer.set ? *links.peer.set : *links.host()->set;
+  check_device(measured.machine.name, base, measured.span, d);
+  doc::Value tree = work.read_data(work.find(Shelf::kChips, base), {}, d);
+  if (!tree.is_mapping()) return "";
+  doc::expand_dotted_keys(tree, d);
+  const auto quoted = [](std::string text) {
+    doc::Value v = doc::scalar(std::move(text));
+    v.quoted = true;
+    return v;
+  };
+  std::string from;
+  if (links.peer.set) {
+    const bool whole = !chip->link || !chip->link->peer ||
+                       chip->link->peer->raw >= chip->link->one_way.raw;  // a switch: all to one
+    if (!chip->link) doc::set_path(tree, "link.kind", quoted("as measured"), d);
+    if (whole) doc::set_path(tree, "link.one_way", rate_text(links.peer.rate), d);
+    doc::set_path(tree, "link.peer", rate_text(links.peer.rate), d);
+    from = links.peer.set->source;
+  }
+  if (const Best* host = links.host()) {
+    if (!chip->host) doc::set_path(tree, "host.kind", quoted("as measured"), d);
+    doc::set_path(tree, "host.one_way", rate_text(host->rate), d);
+    if (from.empty()) from = host->set->source;
+  }
+  doc::set(tree, "name",
+           quoted(options.name.empty() ? chip->name + ", links as measured" : options.name));
+  doc::set(tree, "source",
+           quoted(fmt::format("{}; links, as copies reach them: {}", chip->source, from)));
+  return doc::write_yaml(tree);
+}
+
 std::optional<Chip<double>> calibrate_chip(const std::vector<MeasuredSet>& sets,
                                            const CalibrateOptions& options, Diagnostics& d) {
-  Best peak, memory, link;
+  if (!one_chip(all_of(sets), d)) return {};
+  const Links links = links_of(sets);
+  Best peak, memory;
   for (const MeasuredSet& s : sets) {
     const bool hot = is_hot(s);
     if (s.kernel == MeasuredKernel::kFma) improve(peak, s);
     if (is_memory(s.kernel) && !hot) improve(memory, s);
-    if (s.kernel == MeasuredKernel::kPeerCopy) improve(link, s);
   }
   for (const auto& [best, what] : {std::pair{&peak, "fma"}, {&memory, "cold memory-read"}}) {
     if (best->set) continue;
+    const std::string has = links.any() ? "; measured are only the links: " + links.shown() : "";
     d.error(sets.empty() ? Span{} : sets.front().span,
-            fmt::format("a chip's file needs a {} point, and there is none", what))
-        .help(fmt::format("reckon-bench --only \"{}\"", what));
+            fmt::format("a chip's file needs a {} point, and there is none{}", what,
+                        peak.set || memory.set ? "" : has))
+        .help(links.any() ? "--onto CHIP lays them onto a chip's file, such as --onto h100-sxm; or "
+                            "name a file of reckon-bench --only fma,memory-read on it beside this"
+                          : fmt::format("reckon-bench --only \"{}\"", what));
     return {};
   }
   const MeasuredSet& first = *memory.set;
@@ -109,10 +202,15 @@ std::optional<Chip<double>> calibrate_chip(const std::vector<MeasuredSet>& sets,
   chip.memory.bandwidth = ByteRate<double>(four_digits(memory.rate));
   chip.memory.kind = fmt::format("as {} reaches it", name_of(memory.set->kernel));
   if (first.machine.units > 0) chip.units = Count<double>(first.machine.units);
-  if (link.set) {
+  if (links.peer.set) {
     chip.link.emplace();
     chip.link->kind = "one copies what another has written";
-    chip.link->one_way = ByteRate<double>(four_digits(link.rate));
+    chip.link->one_way = ByteRate<double>(four_digits(links.peer.rate));
+  }
+  if (const Best* host = links.host()) {
+    chip.host.emplace();
+    chip.host->kind = fmt::format("as a copy {} reaches it", name_of(host->set->kernel));
+    chip.host->one_way = ByteRate<double>(four_digits(host->rate));
   }
   chip.source = first.source + ": measured, not printed by a vendor";
   return chip;

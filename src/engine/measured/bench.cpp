@@ -52,8 +52,18 @@ bool readable(const Bench<double>& file, const doc::Value& tree, const FileFacts
     return false;
   }
   if (!one_device(file, tree, d)) return false;
+  if (!facts.chip.empty() && facts.chip != kChipToWrite && !file.chip.empty() &&
+      facts.chip != file.chip) {
+    d.error(tree.find("chip")->span,
+            fmt::format("measured on {}, and --chip says {}", file.chip, facts.chip))
+        .help("leave --chip out: the file says which chip it is");
+    return false;
+  }
   chip = facts.chip.empty() ? file.chip : facts.chip;
-  if (!chip.empty()) return true;
+  if (!chip.empty()) {
+    check_device(file.machine.devices.front(), chip, tree.at("machine.devices")->span, d);
+    return true;
+  }
   d.error(tree.span, fmt::format("which chip '{}' is must be said", file.machine.devices.front()))
       .help("--chip h100-sxm; `reckon calibrate chip` writes a file for a chip that has none");
   return false;

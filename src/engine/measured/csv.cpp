@@ -81,12 +81,19 @@ bool map_columns(const Line& head, const FileFacts& facts, std::vector<TableColu
               fmt::format("--column {}={}: the heading has no '{}'", ours, theirs, theirs));
       return false;
     }
+    if (std::find_if(at + 1, head.cells.end(),
+                     [&](const TableCell& c) { return c.text == theirs; }) != head.cells.end()) {
+      d.error(at->span, fmt::format("--column {}={}: '{}' stands twice in the heading", ours,
+                                    theirs, theirs));
+      return false;
+    }
     TableColumn c{};
     if (!read_column({ours, at->span}, c, d)) return false;
     columns.push_back(c);
     from.push_back(static_cast<std::size_t>(at - head.cells.begin()));
     said.push_back(fmt::format("{} <- {}", ours, theirs));
   }
+  const std::size_t mapped = columns.size();
   std::vector<std::string> unused;
   for (std::size_t i = 0; i < head.cells.size(); ++i) {
     if (std::find(from.begin(), from.end(), i) != from.end()) continue;
@@ -97,10 +104,19 @@ bool map_columns(const Line& head, const FileFacts& facts, std::vector<TableColu
     }
     TableColumn c{};
     if (!read_column({ours, head.cells[i].span}, c, d)) return false;
+    const auto named = columns.begin() + static_cast<std::ptrdiff_t>(mapped);
+    if (std::any_of(columns.begin(), named,
+                    [&c](const TableColumn& m) { return m.column == c.column; })) {
+      unused.push_back(head.cells[i].text);  // --column says where it is
+      continue;
+    }
     columns.push_back(c);
     from.push_back(i);
     said.push_back(fmt::format("{} <- {}", ours, head.cells[i].text));
   }
+  std::vector<TableCell> heads;
+  for (const std::size_t i : from) heads.push_back(head.cells[i]);
+  if (!no_column_twice(columns, heads, d)) return false;
   notes.push_back("columns: " + join(said, ", ") +
                   (unused.empty() ? "" : "; not used: " + join(unused, ", ")));
   return true;

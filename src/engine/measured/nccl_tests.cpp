@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <cctype>
+#include <cmath>
 #include <cstdlib>
 
 #include "reckon/base/text.hpp"
@@ -17,16 +17,35 @@ std::string library_of(int version) {
              : fmt::format("NCCL {}.{}.{}", version / 10000, version / 100 % 100, version % 100);
 }
 
-// "h100-sxm" is among "NVIDIA H100 80GB HBM3"; a name of one's own says nothing.
-bool names_chip(const NcclRun& run, const std::string& chip) {
-  if (run.devices.empty() || chip.find('/') != std::string::npos) return true;
-  std::string model = chip.substr(0, chip.find('-')), device = *run.devices.begin();
-  const auto upper = [](std::string& text) {
-    for (char& c : text) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
-  };
-  upper(model);
-  upper(device);
-  return device.find(model) != std::string::npos;
+// A figure in GB/s beside what the row's time makes it; false after a fault. Nothing stated is nothing to hold to.
+bool holds(const TableCell& said, const char* name, double by_time, const NcclRow& row,
+           const std::string& of, Diagnostics& d) {
+  constexpr double kSame = 0.01;
+  char* end = nullptr;
+  const double x = std::strtod(said.text.c_str(), &end);
+  if (said.text.empty() || said.text == "N/A") return true;
+  const double time = std::strtod(row.us.text.c_str(), nullptr);
+  const double slack =
+      half_of_last_digit(said.text) + by_time * (kSame + half_of_last_digit(row.us.text) / time);
+  if (*end == '\0' && std::abs(x - by_time) <= slack) return true;
+  d.error(said.span ? said.span : row.span,
+          fmt::format("{} {}: {} bytes in {} us{} make it {:.2f}", name, printable(said.text),
+                      printable(row.bytes.text), printable(row.us.text), of, by_time))
+      .note(row.us.span, "the time")
+      .help("one of the figures was changed, or the ranks listed are not those that ran");
+  return false;
+}
+
+// A row against itself: its rates are its bytes over its time, and on the bus by the number of ranks.
+bool holds(const NcclRow& row, MeasuredKernel op, int ranks, Diagnostics& d) {
+  constexpr double kPerMicro = 1e-3;  // bytes a microsecond, in GB/s
+  const double bytes = std::strtod(row.bytes.text.c_str(), nullptr);
+  const double time = std::strtod(row.us.text.c_str(), nullptr);
+  if (!(time > 0)) return true;  // told so where the point is added
+  const double rate = kPerMicro * bytes / time;
+  return holds(row.algbw, "algbw", rate, row, "", d) &&
+         holds(row.busbw, "busbw", rate * bus_factor(op, ranks), row,
+               fmt::format(" over {} ranks", ranks), d);
 }
 
 bool start_set(const SourceFile* file, const FileFacts& facts, const NcclRun& run, MeasuredSet& set,
@@ -49,14 +68,26 @@ bool start_set(const SourceFile* file, const FileFacts& facts, const NcclRun& ru
         .help("--kernel all-reduce");
     return false;
   }
-  if (!names_chip(run, facts.chip))
-    d.warning(top, fmt::format("{}: the ranks ran on {}, and --chip says {}", file->name,
-                               *run.devices.begin(), facts.chip))
-        .help("constants of one chip under another's name mislead whoever uses them");
+  if (!run.op.empty() && run.op != op) {
+    d.error(top, fmt::format("{}: {} was run, and --kernel says {}", file->name, run.op, op))
+        .help("leave --kernel out: the file says it itself");
+    return false;
+  }
+  if (!run.devices.empty()) {
+    set.machine.name = *run.devices.begin();
+    check_device(set.machine.name, facts.chip, top, d);
+  }
   if (!read_kernel(op, top, set.kernel, d)) return false;
   if (run.ranks < 2) {
     d.error(top, fmt::format("{}: {} ranks are listed, and a collective needs two", file->name,
                              run.ranks));
+    return false;
+  }
+  if (run.each > 0 && run.ranks % run.each != 0) {
+    d.error(top, fmt::format("{}: {} ranks are listed, and its heading says {} a process",
+                             file->name, run.ranks, run.each))
+        .help(
+            "nThread and nGpus count a process's ranks: was a line lost, or the heading changed?");
     return false;
   }
   set.chip = facts.chip;
@@ -103,6 +134,7 @@ std::vector<MeasuredSet> nccl_set(const SourceFile* file, const FileFacts& facts
               "a collective that gives wrong results has no time: mend the machine, run it again");
       continue;
     }
+    if (!holds(row, set.kernel, run.ranks, diagnostics)) continue;
     std::vector<TableCell> cells{{std::to_string(run.ranks), row.span}, row.bytes, row.us};
     if (run.hosts.size() > 1)
       cells.insert(cells.begin() + 1, {std::to_string(run.hosts.size()), row.span});

@@ -16,14 +16,16 @@ struct NcclRun {
   std::set<std::string> hosts;
   int ranks = 0;
   std::string op;   // our word; empty: not said
+  int each = 0;     // ranks of one process, by threads and GPUs; 0: not said
   int version = 0;  // of the library, as NCCL_VERSION_CODE; 0: not said
 };
 
-// One row: texts with their places. `wrong` is the count of wrong elements; empty or N/A where it was not checked.
+// One row: texts with their places. `algbw` and `busbw`, in GB/s, may be empty. `wrong` is the count of wrong elements; empty or N/A where it was not checked.
 struct NcclRow {
   Span span;
   TableCell bytes;
   TableCell us;
+  TableCell algbw, busbw;
   std::string wrong;
 };
 

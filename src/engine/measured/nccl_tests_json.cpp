@@ -14,6 +14,11 @@ std::string text_at(const doc::Value& tree, std::string_view path) {
   return v ? v->text : "";
 }
 
+TableCell cell_at(const doc::Value& tree, std::string_view path) {
+  const doc::Value* v = tree.at(path);
+  return v ? TableCell{v->text, v->span} : TableCell{};
+}
+
 // A count of config; 1 where it is not said.
 int count_at(const doc::Value& tree, std::string_view path) {
   return std::max(1, std::atoi(text_at(tree, path).c_str()));
@@ -62,6 +67,8 @@ std::vector<MeasuredSet> read_nccl_tests_json(const doc::Value& tree, const File
     rows.push_back({result.span,
                     {bytes->text, bytes->span},
                     {time->text, time->span},
+                    cell_at(result, "out_of_place.alg_bw"),
+                    cell_at(result, "out_of_place.bus_bw"),
                     text_at(result, "out_of_place.nwrong")});
   }
   if (diagnostics.error_count() > before) return {};

@@ -53,6 +53,13 @@ void read_comment(std::string_view line, const std::vector<Word>& words, NcclRun
   if (const std::string op = nccl_operation(line); !op.empty()) run.op = op;
   for (const Word& w : words)
     if (w.text.starts_with(kLibrary)) run.version = std::atoi(w.text.c_str() + kLibrary.size());
+  int each = 1, said = 0;
+  for (std::size_t i = 0; i + 1 < words.size(); ++i)
+    if (words[i].text == "nThread" || words[i].text == "nGpus") {
+      each *= std::atoi(words[i + 1].text.c_str());
+      ++said;
+    }
+  if (said > 0) run.each = each;
   if (words.size() > 2 && words[1].text == "size")
     for (std::size_t i = 1; i < words.size(); ++i)
       if (words[i].text == "time" && time_at == 0) time_at = i - 1;
@@ -80,8 +87,11 @@ std::vector<MeasuredSet> read_nccl_tests(const SourceFile* file, const FileFacts
         continue;
       }
       // time, algbw, busbw, #wrong
-      const std::string wrong = words.size() > time_at + 3 ? words[time_at + 3].text : "";
-      rows.push_back({row, cell(file, line, words[0]), cell(file, line, words[time_at]), wrong});
+      const auto at = [&](std::size_t after) {
+        return words.size() > time_at + after ? cell(file, line, words[time_at + after])
+                                              : TableCell{};
+      };
+      rows.push_back({row, cell(file, line, words[0]), at(0), at(1), at(2), at(3).text});
     }
   }
   if (diagnostics.error_count() > before) return {};

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cctype>
 #include <cstdlib>
 #include <limits>
 #include <map>
@@ -9,6 +10,7 @@
 #include "reckon/base/edit_distance.hpp"
 #include "reckon/base/text.hpp"
 #include "reckon/doc/bind.hpp"
+#include "reckon/units/format.hpp"
 #include "reckon/units/parse.hpp"
 
 namespace reckon {
@@ -83,11 +85,6 @@ std::vector<Column> needed(MeasuredKernel kernel) {
   }
 }
 
-// The factor between an array and what a rank sends, as nccl-tests counts it.
-double bus_factor(MeasuredKernel kernel, double ranks) {
-  return (kernel == MeasuredKernel::kAllReduce ? 2 : 1) * (ranks - 1) / ranks;
-}
-
 // Seconds of a point from what was measured; NaN if that was a rate of an amount that is not stated.
 double seconds_of(const MeasuredSet& set, const MeasuredPoint& p) {
   if (!std::isnan(p.at(Column::kTime))) return p.at(Column::kTime);
@@ -124,6 +121,59 @@ bool read_cell(const TableCell& cell, const TableColumn& column, double& out,
   return true;
 }
 
+// Seconds by each of the measured columns that a row fills; NaN for a rate of an amount that is not stated.
+std::array<double, kMeasuredColumns> seconds_by_column(const MeasuredSet& set,
+                                                       const MeasuredPoint& p) {
+  std::array<double, kMeasuredColumns> out;
+  out.fill(kNone);
+  for (const Column c : {Column::kTime, Column::kRate, Column::kBusRate}) {
+    if (std::isnan(p.at(c))) continue;
+    MeasuredPoint alone = p;
+    for (const Column other : {Column::kTime, Column::kRate, Column::kBusRate})
+      if (other != c) alone.values[static_cast<std::size_t>(other)] = kNone;
+    out[static_cast<std::size_t>(c)] = seconds_of(set, alone);
+  }
+  // Of a collective the array over the time; of a copy or a read what was moved over it. What a kernel that reads and
+  // writes moves is counted in more than one way.
+  const bool plain =
+      is_collective(set.kernel) || set.kernel == MeasuredKernel::kMemoryRead ||
+      set.kernel == MeasuredKernel::kMemoryWrite || set.kernel == MeasuredKernel::kHostToDevice ||
+      set.kernel == MeasuredKernel::kDeviceToHost || set.kernel == MeasuredKernel::kPeerCopy;
+  if (plain)
+    out[static_cast<std::size_t>(Column::kBandwidth)] =
+        p.at(Column::kBytes) / p.at(Column::kBandwidth);
+  return out;
+}
+
+// A row that states a time and a rate: they must say the same, but for what was rounded away.
+bool agree(const MeasuredSet& set, const MeasuredPoint& p, const std::vector<TableColumn>& columns,
+           const std::vector<TableCell>& cells, Diagnostics& diagnostics) {
+  constexpr double kSame = 0.02;
+  const auto seconds = seconds_by_column(set, p);
+  const TableCell* first = nullptr;
+  double slack = 0, by_first = 0;
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    const double s = seconds[static_cast<std::size_t>(columns[i].column)];
+    if (std::isnan(s)) continue;
+    const double rounded =
+        half_of_last_digit(cells[i].text) / std::strtod(cells[i].text.c_str(), nullptr);
+    if (first && std::abs(s / by_first - 1) > kSame + slack + rounded) {
+      diagnostics
+          .error(cells[i].span, fmt::format("{}: {} means {}", column_info(columns[i].column).name,
+                                            cells[i].text, format_quantity(s, kSecond)))
+          .note(first->span,
+                fmt::format("and {} means {}", first->text, format_quantity(by_first, kSecond)))
+          .help("one row, one measurement: mend the figure or its unit, or leave the column out");
+      return false;
+    }
+    if (first) continue;
+    first = &cells[i];
+    slack = rounded;
+    by_first = s;
+  }
+  return true;
+}
+
 void add_common(MeasuredPoint& p, Column c, const std::optional<Count<double>>& said) {
   if (said) p.values[static_cast<std::size_t>(c)] = said->raw;
 }
@@ -148,6 +198,7 @@ void read_rows(const MeasuredGroup<double>& group, MeasuredSet& set, Diagnostics
     if (!read_column(said, c, diagnostics)) return;
     columns.push_back(c);
   }
+  if (!no_column_twice(columns, cells_of(group.columns), diagnostics)) return;
   for (const doc::Value& row : group.rows.items) {
     if (!row.is_sequence()) {
       diagnostics.error(row.span,
@@ -193,6 +244,49 @@ const MeasuredColumnInfo& column_info(MeasuredColumn column) {
 
 bool is_collective(MeasuredKernel kernel) {
   return kernel >= MeasuredKernel::kAllReduce && kernel <= MeasuredKernel::kAllToAll;
+}
+
+double bus_factor(MeasuredKernel kernel, double ranks) {
+  return (kernel == MeasuredKernel::kAllReduce ? 2 : 1) * (ranks - 1) / ranks;
+}
+
+double half_of_last_digit(const std::string& text) {
+  const std::size_t point = text.find('.'), power = text.find_first_of("eE");
+  const std::size_t end = power == std::string::npos ? text.size() : power;
+  const double decimals = point == std::string::npos ? 0 : static_cast<double>(end - point) - 1;
+  const double scale = power == std::string::npos ? 0 : std::atof(text.c_str() + power + 1);
+  return 0.5 * std::pow(10, scale - decimals);
+}
+
+void check_device(const std::string& device, const std::string& chip, Span at, Diagnostics& d) {
+  if (device.empty() || chip.empty() || chip == kChipToWrite ||
+      chip.find('/') != std::string::npos || chip.find('.') != std::string::npos)
+    return;
+  std::string model = chip.substr(0, chip.find('-')), name = device;
+  const auto upper = [](std::string& text) {
+    for (char& c : text) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  };
+  upper(model);
+  upper(name);
+  if (name.find(model) != std::string::npos) return;
+  d.warning(at,
+            fmt::format("{} was measured, and the chip is said to be {}", printable(device), chip))
+      .help("constants of one chip under another's name mislead whoever uses them");
+}
+
+bool no_column_twice(const std::vector<TableColumn>& columns, const std::vector<TableCell>& said,
+                     Diagnostics& diagnostics) {
+  for (std::size_t i = 0; i < columns.size(); ++i)
+    for (std::size_t k = 0; k < i; ++k) {
+      if (columns[i].column != columns[k].column) continue;
+      diagnostics
+          .error(said[i].span,
+                 fmt::format("column '{}' stands twice", column_info(columns[i].column).name))
+          .note(said[k].span, "it stands here first")
+          .help("which of the two is meant? Leave the other out, or name it --column ours=theirs");
+      return false;
+    }
+  return true;
 }
 
 bool read_kernel(const std::string& word, Span span, MeasuredKernel& out,
@@ -255,6 +349,7 @@ bool add_point(MeasuredSet& set, const std::vector<TableColumn>& columns,
                      diagnostics) &&
            good;
   if (!good) return false;
+  if (!agree(set, p, columns, cells, diagnostics)) return false;
   if (set.columns.empty())
     for (const TableColumn& c : columns) set.columns.push_back(c.column);
   p.seconds = seconds_of(set, p);

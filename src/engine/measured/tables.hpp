@@ -18,6 +18,20 @@ struct TableColumn {
 };
 bool read_column(const TableCell& said, TableColumn& out, Diagnostics& diagnostics);
 
+// No column of ours stands twice; false after a fault.
+bool no_column_twice(const std::vector<TableColumn>& columns, const std::vector<TableCell>& said,
+                     Diagnostics& diagnostics);
+
+// The factor between the bytes of an array and those that a rank sends, as nccl-tests counts its busbw.
+double bus_factor(MeasuredKernel kernel, double ranks);
+
+// How far a figure of so many decimals may lie from what was rounded to it: "13.2" -> 0.05.
+double half_of_last_digit(const std::string& text);
+
+// A warning if the device that was measured doesn't bear the name of the chip it is said to be. A chip's file of one's
+// own, and one that is yet to be written, say nothing of that.
+void check_device(const std::string& device, const std::string& chip, Span at, Diagnostics& d);
+
 // Adds a point to the set; false after a fault. `columns` says what the cells are.
 bool add_point(MeasuredSet& set, const std::vector<TableColumn>& columns,
                const std::vector<TableCell>& cells, Span row, Diagnostics& diagnostics);

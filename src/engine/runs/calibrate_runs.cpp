@@ -18,18 +18,72 @@ namespace {
 // Runs of the stack, from plans/measured or a file of one's own. A stack that no run names, but that is the usual one
 // of chips, is of all software on them: it is fitted on all their runs.
 std::vector<MeasuredRun> runs_of(Workspace& work, const std::string& stack, const std::string& rows,
-                                 Diagnostics& d) {
+                                 RunsCalibration& out, Diagnostics& d) {
   std::error_code error;
   const bool own = !rows.empty() && std::filesystem::is_regular_file(rows, error);
+  if (!own && (rows.find('/') != std::string::npos || rows.ends_with(".yaml") ||
+               rows.ends_with(".yml") || rows.ends_with(".json"))) {
+    d.error({}, fmt::format("--rows {} {}", rows,
+                            std::filesystem::is_directory(rows, error) ? "is a folder"
+                            : std::filesystem::exists(rows, error)     ? "can't be read"
+                                                                       : "does not exist"))
+        .help("a file of kind training whose cases state measured:, or a name in plans/measured");
+    return {};
+  }
+  if (own) out.measured = rows;
   const auto of_stack = [&](const std::string& instead) {
     auto runs =
         own ? measured_runs_of(work, rows, d, instead) : measured_runs(work, rows, d, instead);
-    std::erase_if(runs,
-                  [&](const MeasuredRun& r) { return !r.plan.stack || r.plan.stack->id != stack; });
+    out.apart.clear();
+    std::erase_if(runs, [&](const MeasuredRun& r) {
+      const bool other = !r.plan.stack || r.plan.stack->id != stack;
+      if (other && own)
+        out.apart.push_back(r.plan.stack
+                                ? fmt::format("{}: its stack is '{}'", r.name, r.plan.stack->id)
+                                : fmt::format("{}: it has no stack", r.name));
+      return other;
+    });
     return runs;
   };
   auto runs = of_stack("");
   return runs.empty() && !d.has_errors() ? of_stack("default") : runs;
+}
+
+// Of the stack's own runs those that nothing can be fitted on, and why.
+void say_unfit(const std::vector<MeasuredRun>& runs, const std::vector<FitRow>& chosen,
+               RunsCalibration& out) {
+  for (const MeasuredRun& r : runs) {
+    const bool fit = std::any_of(chosen.begin(), chosen.end(),
+                                 [&r](const FitRow& row) { return row.run == &r; });
+    if (fit || out.measured.empty()) continue;
+    out.apart.push_back(fmt::format("{}: {}", r.name,
+                                    !r.facts.fit ? "it says fit: no"
+                                    : !r.time()  ? "no time was measured"
+                                                 : "neither tier A nor core"));
+  }
+}
+
+// What should make one look again at a file of one's own: times that no constants explain.
+void warn_of(const std::vector<FitRow>& rows, const RunsCalibration& c, Diagnostics& d) {
+  constexpr double kFactor = 2;
+  for (const FitRow& r : rows) {
+    const double fitted = seconds_with(*r.run, c.constants);
+    if (std::abs(std::log(fitted / r.seconds)) <= std::log(kFactor)) continue;
+    d.warning(r.run->span, fmt::format("{}: measured {} a step, and the constants that fit best "
+                                       "make it {}",
+                                       r.run->name, format_quantity(r.seconds, kSecond),
+                                       format_quantity(fitted, kSecond)))
+        .help("no constants within their bounds explain it: is that the time, and that the plan?");
+  }
+  std::vector<std::string> bound;
+  for (const FittedConstant& k : c.constants)  // one that is usually 0 is not pushed there
+    if (k.at_bound && std::abs(k.value - k.usual) > 1e-3 * std::abs(k.usual))
+      bound.push_back(k.field);
+  if (!bound.empty())
+    d.warning(rows.front().run->span,
+              fmt::format("{} of {} constants are pushed to their bounds: {}", bound.size(),
+                          c.constants.size(), join(bound, ", ")))
+        .help("a stack with such constants is of these runs alone: check them before it is used");
 }
 
 // What rows are left out together: those of a source, or where there is one source those of a model.
@@ -75,9 +129,14 @@ std::string shown(const ErrorSummary& e) {
   return fmt::format("{:.1f} % mean, {:.1f} % median error", 100 * e.mean, 100 * e.median);
 }
 
-// Its errors; of how many runs stands beside, in `rows`.
+// Its errors; of how many runs stands beside, in `rows`, and before them where they are few.
 std::string fitted_line(const RunsCalibration& c) {
-  std::string out = shown(c.in_sample);
+  const bool few = static_cast<double>(c.rows) < kEnoughRuns;
+  std::string out =
+      few ? fmt::format("starting values, {} run{}, ", c.rows, c.rows == 1 ? "" : "s") : "";
+  out += few && c.rows == 1 ? fmt::format("{:.1f} % error", 100 * c.in_sample.mean)
+                            : shown(c.in_sample);
+  if (few && c.left_what.empty()) out += ", in-sample";
   if (!c.left_what.empty())
     out += fmt::format("; leaving out a {} {}", c.left_what, shown(c.left_out));
   return out;
@@ -116,14 +175,16 @@ RunsCalibration calibrate_runs(Workspace& work, const std::string& stack, const 
   const auto usual = usual_stack(work, stack, {}, d);
   if (!usual) return out;
   const std::size_t before = d.error_count();
-  const std::vector<MeasuredRun> runs = runs_of(work, stack, rows, d);
+  const std::vector<MeasuredRun> runs = runs_of(work, stack, rows, out, d);
   if (d.error_count() > before) return out;
   std::vector<const MeasuredRun*> all;
   for (const MeasuredRun& r : runs) all.push_back(&r);
   const std::vector<FitRow> chosen = fit_rows(*how, all);
+  say_unfit(runs, chosen, out);
   if (chosen.empty()) {
-    d.error({}, fmt::format("calibrate runs: no measured run of stack '{}'{}", stack,
-                            rows.empty() ? "" : fmt::format(" in {}", rows)))
+    d.error({}, fmt::format("calibrate runs: no measured run of stack '{}'{}{}", stack,
+                            rows.empty() ? "" : fmt::format(" in {}", rows),
+                            out.apart.empty() ? "" : " (" + join(out.apart, "; ") + ")"))
         .help("`reckon validate runs --format csv` lists the rows and their stacks");
     return out;
   }
@@ -142,10 +203,29 @@ RunsCalibration calibrate_runs(Workspace& work, const std::string& stack, const 
   out.before = summarize_log_errors(errors);
   out.in_sample = fit.in_sample;
   leave_groups_out(*how, *usual, chosen, out);
+  if (!out.measured.empty()) warn_of(chosen, out, d);
   return out;
 }
 
-std::string stack_text(Workspace& work, const RunsCalibration& c, Diagnostics& d) {
+namespace {
+
+// Where the constants of a file are from: the runs of one's own, and for what those don't tell the stack as it was.
+std::string source_of(const RunsCalibration& c, const doc::Value& tree) {
+  std::string out =
+      fmt::format("fit on {} run{} of {}", c.rows, c.rows == 1 ? "" : "s", c.measured);
+  std::vector<std::string> kept;
+  for (const std::string& field : c.idle)
+    if (tree.at(field)) kept.push_back(field);
+  if (kept.empty()) return out;
+  const doc::Value* was = tree.find("source");
+  return out + fmt::format("; as in {}, since those runs don't tell: {}{}", c.stack,
+                           join(kept, ", "), was ? fmt::format(" ({})", was->text) : "");
+}
+
+}  // namespace
+
+std::string stack_text(Workspace& work, const RunsCalibration& c, Diagnostics& d,
+                       const std::string& name) {
   const auto file = work.find(Shelf::kStacks, c.stack);
   doc::Value tree = work.read_data(file, {}, d);
   if (d.has_errors()) return "";
@@ -155,6 +235,8 @@ std::string stack_text(Workspace& work, const RunsCalibration& c, Diagnostics& d
     v.quoted = v.text.find_first_of(":,#") != std::string::npos;
     return v;
   };
+  if (!name.empty()) doc::set(tree, "name", said(name));
+  if (!c.measured.empty()) doc::set(tree, "source", said(source_of(c, tree)));
   doc::set(tree, "rows", doc::scalar(fmt::format("{}", c.rows)));
   doc::set(tree, "fitted", said(fitted_line(c)));
   for (const FittedRange& r : c.ranges) {
