@@ -34,10 +34,29 @@ struct StackConstant {
   }
 };
 
+// Of a stack with fewer rows than constants: what its rows leave open must come from the stack it starts from.
+template <class R>
+struct StackPrior {
+  std::string stack, source;
+  Ratio<R> prior;
+
+  template <class V, class... S>
+  static void fields(V&& v, S&... s) {
+    v(Field("stack", "", "its file's name").required(), s.stack...);
+    v(Field("prior", "", "in place of the file's")
+          .required()
+          .hint(Hint::kFraction)
+          .limit(Limit::kPositive),
+      s.prior...);
+    v(Field("source", "", "why"), s.source...);
+  }
+};
+
 template <class R>
 struct StackConstants {
   std::string id, comment, source;
   Ratio<R> knee, prior, other_weight;
+  std::vector<StackPrior<R>> priors;
   std::vector<StackConstant> constants;
 
   template <class V, class... S>
@@ -55,6 +74,7 @@ struct StackConstants {
           .hint(Hint::kFraction)
           .limit(Limit::kPositive),
       s.prior...);
+    v(Field("priors", "", "of stacks with another"), s.priors...);
     v(Field("other_weight", "", "of a row of tier A beside the core, over that of a core row")
           .required()
           .share(),

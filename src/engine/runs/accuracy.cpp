@@ -63,13 +63,19 @@ void find_rows(const std::vector<ErrorRow>& rows, const ErrorRow& plan, Accuracy
   for (const Likeness& l : kLikenesses) {
     if (l.stack && plan.stack.empty()) continue;
     std::vector<double> errors;
-    for (const ErrorRow& r : rows)
-      if (r.of == plan.of && (!l.stack || r.stack == plan.stack) &&
-          (!l.chip || r.chip == plan.chip) && (!l.kind || r.kind == plan.kind))
-        errors.push_back(std::log1p(r.error));
+    bool has_kind = false;
+    for (const ErrorRow& r : rows) {
+      if (r.of != plan.of || (l.stack && r.stack != plan.stack) ||
+          (l.chip && r.chip != plan.chip) || (l.kind && r.kind != plan.kind))
+        continue;
+      errors.push_back(std::log1p(r.error));
+      has_kind = has_kind || r.kind == plan.kind;
+    }
     if (errors.size() < kRowsThatProve) continue;
     const ErrorSummary sum = summarize_log_errors(errors);
     out.like = in_words(l, plan);
+    // Constants that only other kinds of runs fixed are a guess for this one.
+    if (!has_kind) out.like += fmt::format(", none of them {}", plan.kind);
     out.rows = sum.rows;
     out.median = sum.median;
     out.p90 = sum.p90;

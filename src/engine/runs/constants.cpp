@@ -92,7 +92,8 @@ std::optional<FitPlan> stack_constants(Workspace& work, Diagnostics& d) {
     Origins origins;
     bind(tree, file, {d, origins});
     if (d.error_count() > before) return {};
-    FitPlan out{file.knee.raw, file.prior.raw, file.other_weight.raw, {}};
+    FitPlan out{file.knee.raw, file.prior.raw, file.other_weight.raw, {}, {}};
+    for (const StackPrior<double>& p : file.priors) out.priors[p.stack] = p.prior.raw;
     for (std::size_t i = 0; i < file.constants.size(); ++i)
       read_constant(file.constants[i], tree.find("constants")->items[i].span, out, d);
     if (d.error_count() > before) return {};

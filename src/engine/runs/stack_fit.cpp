@@ -152,7 +152,8 @@ StackFit fit_stack(const FitPlan& how, const Stack<double>& usual,
   Rows with(rows, fields);
   const FitOutcome fit = fit_robustly(
       parameters, {start_of(constants, usual), start_of(constants, *rows[0].run->plan.stack)},
-      [&with](const Values& v) { return with.weighted(v); }, {how.knee, true, how.prior});
+      [&with](const Values& v) { return with.weighted(v); },
+      {how.knee, true, how.prior_of(rows[0].run->plan.stack->id)});
   Stack<double> any = usual;
   for (std::size_t i = 0; i < constants.size(); ++i) {
     const StackNumber n = stack_number(any, constants[i].field);

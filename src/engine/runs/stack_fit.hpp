@@ -8,6 +8,7 @@
 // of the stack it starts from. A constant that no row's time depends on is not fitted.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -49,6 +50,12 @@ struct FitPlan {
     Span span;
   };
   std::vector<Constant> constants;
+  std::map<std::string, double> priors = {};  // of stacks with one of their own
+
+  double prior_of(const std::string& stack) const {
+    const auto at = priors.find(stack);
+    return at == priors.end() ? prior : at->second;
+  }
 };
 std::optional<FitPlan> stack_constants(Workspace& work, Diagnostics& diagnostics);
 
