@@ -118,7 +118,8 @@ CLI::Validator whole(int most, const std::string& why) {
             const double x = std::strtod(text.c_str(), &end);
             const bool good = !text.empty() && *end == '\0' && x >= 0 && x <= most &&
                               std::abs(x - std::floor(x)) <= 0;
-            return good ? "" : fmt::format("'{}' is no whole number from 0 to {}{}", text, most, why);
+            return good ? ""
+                        : fmt::format("'{}' is no whole number from 0 to {}{}", text, most, why);
           },
           ""};
 }

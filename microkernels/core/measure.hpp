@@ -13,7 +13,7 @@ enum class Outcome { kMeasured, kNotHere, kMemory, kWrong };
 struct Measured {
   Outcome outcome = Outcome::kMeasured;
   Point point;
-  std::string why;  // where it was not measured
+  std::string why;    // where it was not measured
   double set_up = 0;  // seconds that memory, inputs and the check took before the first sample
   bool ok() const { return outcome == Outcome::kMeasured; }
 };

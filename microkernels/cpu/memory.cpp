@@ -66,8 +66,7 @@ class MemoryCase final : public CpuCase {
       const auto [from, to] = Cpu::part(n_, 16, part, parts);
       for (std::int64_t j = from; j < to; ++j) {
         const float x = value(which, j);
-        for (std::size_t c = 0; c < copies_; ++c)
-          array[n_ * static_cast<std::int64_t>(c) + j] = x;
+        for (std::size_t c = 0; c < copies_; ++c) array[n_ * static_cast<std::int64_t>(c) + j] = x;
       }
     });
   }

@@ -139,7 +139,8 @@ std::string write_atomically(const fs::path& file, std::string_view text) {
 }
 
 bool is_same_file(const fs::path& a, const fs::path& b) {
-  struct stat x {}, y {};
+  struct stat x {
+  }, y{};
   return ::stat(a.c_str(), &x) == 0 && ::stat(b.c_str(), &y) == 0 && S_ISREG(x.st_mode) &&
          same_file(x, y);
 }

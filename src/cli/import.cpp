@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-
 #include "commands.hpp"
 #include "reckon/engine/legal.hpp"
 #include "reckon/engine/resolve.hpp"

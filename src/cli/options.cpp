@@ -563,7 +563,7 @@ std::vector<Command> commands(Values& v) {
              ->required();
          word(app, "--output", o.output, "FILE", "write the constants there");
          word(app, "--onto", o.onto, "NAME",
-              "keep the other constants of this file: of kernels, or a stack's");
+              "keep the rest of this file: of kernels, a stack, or a chip");
          word(app, "--name", o.name, "TEXT", "of the file that is written");
          word(app, "--rows", o.rows, "FILE",
               "runs: only these of plans/measured (a pattern with *), or a file of your own");

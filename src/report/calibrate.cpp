@@ -23,10 +23,11 @@ Section set_section(const CalibratedSet& set) {
             Table({{"constant"}, {"value", Align::kRight}, {"95 % interval", Align::kRight}, {""}}),
             {}};
   for (const CalibratedConstant& c : set.constants)
-    s.table.row(
-        {c.name, shown(c, c.value),
-         c.at_bound || std::isnan(c.low) ? "–" : fmt::format("{} … {}", shown(c, c.low), shown(c, c.high)),
-         c.at_bound ? "at its bound: the points don't fix it" : ""});
+    s.table.row({c.name, shown(c, c.value),
+                 c.at_bound || std::isnan(c.low)
+                     ? "–"
+                     : fmt::format("{} … {}", shown(c, c.low), shown(c, c.high)),
+                 c.at_bound ? "at its bound: the points don't fix it" : ""});
   std::string note = fmt::format("{} points: error {} mean, {} median, {} p90", set.in_sample.rows,
                                  percent(set.in_sample.mean), percent(set.in_sample.median),
                                  percent(set.in_sample.p90));
@@ -106,6 +107,15 @@ std::string calibrate_text(const Calibration& calibration, const TextStyle& styl
 
 std::string calibrate_markdown(const Calibration& calibration) {
   return sections_markdown(sections_of(calibration));
+}
+
+std::string calibrate_csv(const Calibration& calibration) {
+  Table t({{"set"}, {"constant"}, {"value"}, {"low"}, {"high"}, {"unit"}, {"at_bound"}});
+  for (const CalibratedSet& s : calibration.sets)
+    for (const CalibratedConstant& c : s.constants)
+      t.row({s.name, c.name, shortest_number(c.value), shortest_number(c.low),
+             shortest_number(c.high), unit_name(c.dim), c.at_bound ? "true" : "false"});
+  return t.csv();
 }
 
 std::string calibrate_json(const Calibration& calibration) {

@@ -45,8 +45,8 @@ Section section_of(const RunsCalibration& c) {
         c.rows, c.rows == 1 ? "" : "s", free));
   if (!c.apart.empty()) s.notes.push_back("Left out: " + join(c.apart, "; "));
   s.notes.push_back(fmt::format("{} run{}, {} of them core: error {}; before {}", c.rows,
-                                c.rows == 1 ? "" : "s", c.core,
-                                errors_text(c.in_sample), errors_text(c.before)));
+                                c.rows == 1 ? "" : "s", c.core, errors_text(c.in_sample),
+                                errors_text(c.before)));
   if (static_cast<double>(c.core) < kEnoughRuns)
     s.notes.emplace_back("Fewer than six core runs: starting values, they prove nothing.");
   s.notes.push_back(c.left_what.empty() ? "One model of one source: nothing can be left out."
@@ -71,6 +71,17 @@ std::string calibrate_runs_text(const std::vector<RunsCalibration>& all, const T
 
 std::string calibrate_runs_markdown(const std::vector<RunsCalibration>& all) {
   return sections_markdown(sections_of(all));
+}
+
+std::string calibrate_runs_csv(const std::vector<RunsCalibration>& all) {
+  Table t(
+      {{"stack"}, {"constant"}, {"usual"}, {"value"}, {"low"}, {"high"}, {"unit"}, {"at_bound"}});
+  for (const RunsCalibration& c : all)
+    for (const FittedConstant& k : c.constants)
+      t.row({c.stack, k.field, shortest_number(k.usual), shortest_number(k.value),
+             shortest_number(k.low), shortest_number(k.high), unit_name(k.dim, k.hint),
+             k.at_bound ? "true" : "false"});
+  return t.csv();
 }
 
 std::string calibrate_runs_json(const std::vector<RunsCalibration>& all) {

@@ -69,7 +69,8 @@ Section constants_section(const ServingReport& r) {
             {}};
   for (const EngineConstant& c : r.constants)
     s.table.row({c.engine, c.path, fmt::format("{:.4g}", c.stated), fmt::format("{:.4g}", c.fitted),
-                 c.low < c.high ? fmt::format("{:.3g} … {:.3g}", c.low, c.high) : "–", c.at_bound ? "at its bound" : ""});
+                 c.low < c.high ? fmt::format("{:.3g} … {:.3g}", c.low, c.high) : "–",
+                 c.at_bound ? "at its bound" : ""});
   return s.table.empty() ? Section{} : s;
 }
 

@@ -129,7 +129,8 @@ TEST_CASE("a file is written whole or not at all") {
   fs::remove_all(folder);
 }
 
-TEST_CASE("what stands in a file's place is not destroyed: links are followed, a pipe is written to") {
+TEST_CASE(
+    "what stands in a file's place is not destroyed: links are followed, a pipe is written to") {
   const fs::path folder = fs::temp_directory_path() / (std::to_string(getpid()) + "-targets");
   fs::create_directories(folder);
   std::ofstream(folder / "file") << "old";
@@ -150,7 +151,8 @@ TEST_CASE("what stands in a file's place is not destroyed: links are followed, a
   CHECK(!is_same_file(folder / "file", folder / "nothing"));
   const std::string pipe = (folder / "pipe").string();
   REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
-  const int end = open(pipe.c_str(), O_RDONLY | O_NONBLOCK);  // a reader, so that writing does not wait
+  const int end =
+      open(pipe.c_str(), O_RDONLY | O_NONBLOCK);  // a reader, so that writing does not wait
   REQUIRE(end >= 0);
   CHECK(write_atomically(pipe, "through").empty());
   char text[16] = {};

@@ -228,19 +228,25 @@ TEST_CASE("CSV: a row that says two times, and a column that stands twice, are f
   REQUIRE(mapped.sets.size() == 1);
   CHECK(mapped.sets[0].points[0].at(C::kM) == 65);  // as --column says
   CHECK(mapped.notes[0].find("not used: m") != std::string::npos);
-  holds(read("t.yaml", "kind: measurements\nchip: h100-sxm\ngroups:\n  - {kernel: gemm, library: own, format: "
-                       "bf16, source: x, columns: [m, n, k, m, time us], rows: [[1, 2, 3, 4, 5]]}\n")
-            .faults,
-        "column 'm' stands twice");
+  holds(
+      read("t.yaml",
+           "kind: measurements\nchip: h100-sxm\ngroups:\n  - {kernel: gemm, library: own, format: "
+           "bf16, source: x, columns: [m, n, k, m, time us], rows: [[1, 2, 3, 4, 5]]}\n")
+          .faults,
+      "column 'm' stands twice");
 }
 
 std::string nvbandwidth(const std::string& cells, const std::string& sum = "1570.0",
-                        const std::string& unit = "GB/s", const std::string& other = "H100 80GB HBM3") {
+                        const std::string& unit = "GB/s",
+                        const std::string& other = "H100 80GB HBM3") {
   return "nvbandwidth Version: v0.8\n\nDevice 0: NVIDIA H100 80GB HBM3 (00000000:1b:00)\n"
-         "Device 1: NVIDIA " + other + " (00000000:43:00)\n\n"
+         "Device 1: NVIDIA " +
+         other +
+         " (00000000:43:00)\n\n"
          "Running device_to_device_memcpy_read_ce.\n"
-         "memcpy CE GPU(row) -> GPU(column) bandwidth (" + unit + ")\n           0         1\n" +
-         cells + "\nSUM device_to_device_memcpy_read_ce " + sum + "\n";
+         "memcpy CE GPU(row) -> GPU(column) bandwidth (" +
+         unit + ")\n           0         1\n" + cells + "\nSUM device_to_device_memcpy_read_ce " +
+         sum + "\n";
 }
 
 TEST_CASE("nvbandwidth: units, sums, devices and every figure are read, not only the median") {
@@ -266,7 +272,8 @@ TEST_CASE("nvbandwidth: units, sums, devices and every figure are read, not only
         "bandwidth: -396.10 is not positive");
   holds(faults(nvbandwidth(" 0       N/A       nan\n 1    396.20       N/A\n", "396.20")),
         "bandwidth: 'nan' is no measured value");
-  holds(faults(nvbandwidth(good, "900.00")), "the sum is said to be 900.00, and the figures make 786.30");
+  holds(faults(nvbandwidth(good, "900.00")),
+        "the sum is said to be 900.00, and the figures make 786.30");
   holds(faults(nvbandwidth(good, "786.30", "GB/s", "L40S")), "different GPUs in one run");
   holds(read("nvb.txt", nvbandwidth(good, "786.30"), {"b200", "", "", "", {}}).faults,
         "NVIDIA H100 80GB HBM3 was measured, and the chip is said to be b200");

@@ -69,7 +69,8 @@ TEST_CASE("95 % intervals hold the truth about that often") {
   CHECK(held <= 200);
 }
 
-TEST_CASE("with few rows the interval is Student's: 95 % hold the truth with one degree of freedom too") {
+TEST_CASE(
+    "with few rows the interval is Student's: 95 % hold the truth with one degree of freedom too") {
   // ln t = ln a + noise: the interval of a mean, t(n - 1)·s/√n in the logarithm.
   const auto fit = [](const std::vector<double>& y) {
     return fit_robustly({{"a", 1e-3, 1e3}}, {{1}}, [&y](const std::vector<double>& v) {
@@ -102,8 +103,8 @@ TEST_CASE("as few rows as constants fix nothing: no interval, however small the 
     return std::vector<double>{std::log(v[0]) - 0.001, std::log(v[0]) + 0.001, std::log(v[0]),
                                std::log(v[0])};
   };
-  const FitOutcome g = fit_robustly({{"a", 1e-3, 1e6}, {"b", 1e-6, 1e3, true, 0.03, 0.5}},
-                                    {{1, 0.03}}, of_a);
+  const FitOutcome g =
+      fit_robustly({{"a", 1e-3, 1e6}, {"b", 1e-6, 1e3, true, 0.03, 0.5}}, {{1, 0.03}}, of_a);
   CHECK(std::log(g.high[1] / 0.03) == Approx(4.3027 * 0.5).epsilon(1e-3));  // t(2)·spread
 }
 

@@ -24,7 +24,8 @@ struct FittedConstant {
   std::string field;
   Dim dim;
   Hint hint = Hint::kNone;
-  double usual = 0, value = 0, low = 0, high = 0;  // NaN: the rows are too few to say how sure it is
+  double usual = 0, value = 0, low = 0,
+         high = 0;  // NaN: the rows are too few to say how sure it is
   bool at_bound = false;
 };
 

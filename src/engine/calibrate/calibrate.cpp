@@ -256,11 +256,10 @@ Calibration calibrate(Workspace& work, const std::vector<MeasuredSet>& sets, Cal
   most_measured_first(out.kernels.latent);
   most_measured_first(out.kernels.streams);
   for (const MeasuredSet* s : layers) check_layers(*s, *chip, *generic, out);
-  const bool links_only =
-      std::all_of(chosen.begin(), chosen.end(), [](const MeasuredSet* s) {
-        return s->kernel == MeasuredKernel::kHostToDevice ||
-               s->kernel == MeasuredKernel::kDeviceToHost || s->kernel == MeasuredKernel::kPeerCopy;
-      });
+  const bool links_only = std::all_of(chosen.begin(), chosen.end(), [](const MeasuredSet* s) {
+    return s->kernel == MeasuredKernel::kHostToDevice ||
+           s->kernel == MeasuredKernel::kDeviceToHost || s->kernel == MeasuredKernel::kPeerCopy;
+  });
   if (out.sets.empty() && links_only && !diagnostics.has_errors()) {
     diagnostics.error(chosen.front()->span, "nothing to fit: only the links are measured here")
         .help(fmt::format("`reckon calibrate chip {} --onto {}` lays them onto the chip's file",

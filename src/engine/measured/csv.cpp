@@ -81,9 +81,8 @@ bool map_columns(const Line& head, const FileFacts& facts, std::vector<TableColu
               fmt::format("--column {}={}: the heading has no '{}'", ours, theirs, theirs));
       return false;
     }
-    if (std::find_if(at + 1, head.cells.end(), [&](const TableCell& c) {
-          return c.text == theirs;
-        }) != head.cells.end()) {
+    if (std::find_if(at + 1, head.cells.end(),
+                     [&](const TableCell& c) { return c.text == theirs; }) != head.cells.end()) {
       d.error(at->span, fmt::format("--column {}={}: '{}' stands twice in the heading", ours,
                                     theirs, theirs));
       return false;

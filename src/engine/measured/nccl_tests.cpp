@@ -86,7 +86,8 @@ bool start_set(const SourceFile* file, const FileFacts& facts, const NcclRun& ru
   if (run.each > 0 && run.ranks % run.each != 0) {
     d.error(top, fmt::format("{}: {} ranks are listed, and its heading says {} a process",
                              file->name, run.ranks, run.each))
-        .help("nThread and nGpus count a process's ranks: was a line lost, or the heading changed?");
+        .help(
+            "nThread and nGpus count a process's ranks: was a line lost, or the heading changed?");
     return false;
   }
   set.chip = facts.chip;

@@ -20,7 +20,7 @@ bool read_column(const TableCell& said, TableColumn& out, Diagnostics& diagnosti
 
 // No column of ours stands twice; false after a fault.
 bool no_column_twice(const std::vector<TableColumn>& columns, const std::vector<TableCell>& said,
-                Diagnostics& diagnostics);
+                     Diagnostics& diagnostics);
 
 // The factor between the bytes of an array and those that a rank sends, as nccl-tests counts its busbw.
 double bus_factor(MeasuredKernel kernel, double ranks);

@@ -38,9 +38,9 @@ std::vector<MeasuredRun> runs_of(Workspace& work, const std::string& stack, cons
     std::erase_if(runs, [&](const MeasuredRun& r) {
       const bool other = !r.plan.stack || r.plan.stack->id != stack;
       if (other && own)
-        out.apart.push_back(r.plan.stack ? fmt::format("{}: its stack is '{}'", r.name,
-                                                       r.plan.stack->id)
-                                         : fmt::format("{}: it has no stack", r.name));
+        out.apart.push_back(r.plan.stack
+                                ? fmt::format("{}: its stack is '{}'", r.name, r.plan.stack->id)
+                                : fmt::format("{}: it has no stack", r.name));
       return other;
     });
     return runs;
@@ -84,14 +84,6 @@ void warn_of(const std::vector<FitRow>& rows, const RunsCalibration& c, Diagnost
               fmt::format("{} of {} constants are pushed to their bounds: {}", bound.size(),
                           c.constants.size(), join(bound, ", ")))
         .help("a stack with such constants is of these runs alone: check them before it is used");
-}
-
-// What rows are left out together: those of a source, or where there is one source those of a model.
-std::string model_key(const MeasuredRun& r) {
-  double layers = 0;
-  for (const auto& g : r.plan.model.layers) layers += g.count.raw;
-  return fmt::format("{} {} {}", r.plan.model.id, layers,
-                     r.plan.model.hidden ? r.plan.model.hidden->raw : 0);
 }
 
 ErrorSummary errors_left_out(const FitPlan& how, const Stack<double>& usual,
@@ -211,7 +203,8 @@ namespace {
 
 // Where the constants of a file are from: the runs of one's own, and for what those don't tell the stack as it was.
 std::string source_of(const RunsCalibration& c, const doc::Value& tree) {
-  std::string out = fmt::format("fit on {} run{} of {}", c.rows, c.rows == 1 ? "" : "s", c.measured);
+  std::string out =
+      fmt::format("fit on {} run{} of {}", c.rows, c.rows == 1 ? "" : "s", c.measured);
   std::vector<std::string> kept;
   for (const std::string& field : c.idle)
     if (tree.at(field)) kept.push_back(field);
