@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "commands.hpp"
 #include "reckon/report/calibrate.hpp"
 #include "reckon/report/calibrate_stack.hpp"
@@ -70,7 +72,10 @@ int chip_of(Session& session, const CalibrateCommand& options, const CalibrateOp
     text = chip_text(*chip);
   }
   if (session.report_faults() || text.empty()) return kUsage;
-  if (!options.onto.empty())
+  const bool link = std::any_of(sets.begin(), sets.end(), [](const MeasuredSet& m) {
+    return m.kernel == MeasuredKernel::kPeerCopy;
+  });
+  if (!options.onto.empty() && link)
     session.note(
         "a stack's network.efficiency was fitted beside the printed link: beside a measured one "
         "calibrate it anew");
