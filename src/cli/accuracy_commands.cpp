@@ -54,7 +54,7 @@ void add_accuracy_commands(std::vector<Command>& all, Values& v) {
              .required();
          d.word("--output", o.output, "FILE", "write the constants there");
          d.word("--onto", o.onto, "NAME",
-                "keep the other constants of this file: of kernels, or a stack's");
+                "keep the rest of this file: of kernels, a stack, or a chip");
          d.word("--name", o.name, "TEXT", "of the file that is written");
          d.word("--rows", o.rows, "FILE",
                 "runs: only these of plans/measured (a pattern with *), or a file of your own");

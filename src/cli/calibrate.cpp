@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "commands.hpp"
 #include "reckon/report/calibrate.hpp"
 #include "reckon/report/calibrate_stack.hpp"
@@ -70,7 +72,10 @@ int chip_of(Session& session, const CalibrateCommand& options, const CalibrateOp
     text = chip_text(*chip);
   }
   if (session.report_faults() || text.empty()) return kUsage;
-  if (!options.onto.empty())
+  const bool link = std::any_of(sets.begin(), sets.end(), [](const MeasuredSet& m) {
+    return m.kernel == MeasuredKernel::kPeerCopy;
+  });
+  if (!options.onto.empty() && link)
     session.note(
         "a stack's network.efficiency was fitted beside the printed link: beside a measured one "
         "calibrate it anew");
@@ -82,6 +87,7 @@ int chip_of(Session& session, const CalibrateCommand& options, const CalibrateOp
 std::string text_of(Session& session, Format format, const StackCalibration& c) {
   if (format == Format::kJson) return calibrate_stack_json(c);
   if (format == Format::kMarkdown) return calibrate_stack_markdown(c);
+  if (format == Format::kCsv) return calibrate_stack_csv(c);
   return calibrate_stack_text(c, session.style());
 }
 
@@ -122,7 +128,9 @@ int calibrate(Session& session, const Shared& shared, const CalibrateCommand& op
   const bool collectives = options.what == "collectives", chip = options.what == "chip";
   check_words(options, d);
   keeps_inputs(options.output, options.files, d);
-  if (shared.format == Format::kCsv) d.error({}, "calibrate: no CSV of it").help("--format json");
+  if (chip && shared.format != Format::kText)
+    d.error({}, "calibrate chip: its answer is a chip's file, which is YAML")
+        .help("leave --format out");
   CalibrateOptions how;
   if (options.form == "root") how.form = CurveForm::kRoot;
   FileFacts facts;
@@ -145,6 +153,9 @@ int calibrate(Session& session, const Shared& shared, const CalibrateCommand& op
   switch (shared.format) {
     case Format::kJson:
       session.print(calibrate_json(c));
+      break;
+    case Format::kCsv:
+      session.print(calibrate_csv(c));
       break;
     case Format::kMarkdown:
       session.print(calibrate_markdown(c));

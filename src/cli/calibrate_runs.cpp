@@ -22,6 +22,7 @@ std::string text_of(Session& session, const Shared& shared,
                     const std::vector<RunsCalibration>& all) {
   if (shared.format == Format::kJson) return calibrate_runs_json(all);
   if (shared.format == Format::kMarkdown) return calibrate_runs_markdown(all);
+  if (shared.format == Format::kCsv) return calibrate_runs_csv(all);
   return calibrate_runs_text(all, session.style());
 }
 
@@ -40,7 +41,6 @@ void refuse_others(const CalibrateCommand& o, Diagnostics& d) {
 
 int calibrate_runs(Session& session, const Shared& shared, const CalibrateCommand& options) {
   Diagnostics& d = session.diagnostics();
-  if (shared.format == Format::kCsv) d.error({}, "calibrate: no CSV of it").help("--format json");
   refuse_others(options, d);
   keeps_inputs(options.output, {options.rows}, d);
   if (!options.output.empty() && options.files.size() != 1)

@@ -153,6 +153,16 @@ void check_metrics(const Result& r, const std::vector<std::string>& ids, Diagnos
     if (id.find('*') == id.npos && id != "all") metric_named(r.metrics, id, {}, d, "--metric: ");
 }
 
+// The first of these metrics that a formula gives; "" if none is.
+std::string first_derived(Loaded& plan, const std::vector<std::string>& metrics) {
+  for (const std::string& id : metrics) {
+    Diagnostics none;
+    const std::string text = explain(plan, {id}, ExplainStyle{1, 100, false}, none).text;
+    if (!none.has_errors() && text.find(" = ") != std::string::npos) return id;
+  }
+  return "";
+}
+
 int derivations(Session& session, const Shared& shared, const QuestionOptions& options,
                 const std::vector<std::unique_ptr<Loaded>>& plans) {
   std::string out;
@@ -256,8 +266,12 @@ int question(Session& session, const Shared& shared, const QuestionOptions& opti
   }
   if (options.explain && options.metrics.empty() &&
       plans.front()->result(session.work()).answer.formulas.empty()) {
-    d.error({}, fmt::format("--explain: roundings have no formula to derive"))
-        .help("--verbose prints every metric");
+    if (const std::string one = first_derived(*plans.front(), columns(kind, options)); !one.empty())
+      d.error({}, "--explain: which of the answer's metrics?")
+          .help(fmt::format("--metric {}; --verbose prints every metric", one));
+    else
+      d.error({}, fmt::format("--explain: nothing in a {} has a formula to derive", kind.word()))
+          .help("--verbose prints every metric");
     session.report_faults();
     return kUsage;
   }

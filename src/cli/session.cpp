@@ -89,7 +89,18 @@ bool Session::check_data(const std::string& data_option) {
   const char* variable = std::getenv("RECKON_DATA");
   check_data_folder("--data", data_option, diagnostics_);
   check_data_folder("RECKON_DATA", variable ? variable : "", diagnostics_);
+  if (data_option.empty() && !variable) say_other_data();
   return !diagnostics_.has_errors();
+}
+
+void Session::say_other_data() const {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  if (!fs::is_directory("presets", error) || !fs::is_directory("hardware/chips", error)) return;
+  for (const fs::path& root : work_.roots())
+    if (fs::equivalent(root, ".", error)) return;
+  note(fmt::format("the data are those of {}; --data . takes this folder's",
+                   work_.roots().empty() ? "nowhere" : work_.roots().front().string()));
 }
 
 bool Session::report_faults() {

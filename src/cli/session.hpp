@@ -68,6 +68,9 @@ class Session {
   doc::Value read_plan(const std::string& name);
 
  private:
+  // A note where this folder holds data of its own, and those of another are used.
+  void say_other_data() const;
+
   Workspace work_;
   Diagnostics diagnostics_;
   bool colour_;

@@ -35,14 +35,14 @@ bool word_of(const std::string& said, const char* option, E& out, Diagnostics& d
 
 // What can be left out of a word.
 const char* leaves_out(What what) {
-  constexpr const char* kWords[] = {"source",        "nothing",       "shape, m, length or chip",
-                                    "size or group", "model or chip", "nothing"};
+  constexpr const char* kWords[] = {"source or model", "nothing",       "shape, m, length or chip",
+                                    "size or group",   "model or chip", "nothing"};
   return kWords[what];
 }
 
 bool is_idle(What what, LeaveOut l) {
   if (l == LeaveOut::kNothing) return false;
-  if (what == kRuns) return l != LeaveOut::kSource;
+  if (what == kRuns) return l != LeaveOut::kSource && l != LeaveOut::kModel;
   if (what == kServing) return l != LeaveOut::kModel && l != LeaveOut::kChip;
   if (l == LeaveOut::kModel) return true;
   if (what == kMemory || what == kErrors || l == LeaveOut::kSource) return true;
@@ -211,7 +211,8 @@ int validate(Session& session, const Shared& shared, const ValidateOptions& opti
     if (what == kRuns || what == kMemory)
       say_runs(session, shared, options,
                {what == kRuns ? BudgetOf::kRuns : BudgetOf::kMemory,
-                request.leave_out == LeaveOut::kSource, options.source, options.stack},
+                request.leave_out == LeaveOut::kSource, request.leave_out == LeaveOut::kModel,
+                options.source, options.stack},
                said);
     else if (what == kServing)
       say_serving(session, shared, options, request.leave_out, said);

@@ -19,6 +19,7 @@ class StackCheck {
     curves();
     adapters();
     idle_switches();
+    ranges();
   }
 
  private:
@@ -26,6 +27,24 @@ class StackCheck {
     return out_.error(places_.of(path), std::move(message));
   }
   const Stack<double>& stack() const { return *plan_.stack; }
+
+  // What the constants were fitted on: the least, then the most.
+  void ranges() {
+    const StackRange<double>& r = stack().range;
+    for (const auto& [key, range] :
+         {std::pair{"gpus", &r.gpus}, std::pair{"tokens", &r.tokens},
+          std::pair{"sequence", &r.sequence}, std::pair{"hidden", &r.hidden}}) {
+      const std::string path = fmt::format("stack.range.{}", key);
+      if (!range->empty() && range->size() != 2)
+        fault(path, fmt::format("range.{}: {} numbers", key, range->size()))
+            .help("the least and the most: [8, 6144]");
+      else if (!range->empty() && range->at(1) < range->at(0))
+        fault(path, fmt::format("range.{}: from {:.0f} to {:.0f} is backwards", key,
+                                range->at(0).raw, range->at(1).raw))
+            .help(fmt::format("the least comes first: [{:.0f}, {:.0f}]", range->at(1).raw,
+                              range->at(0).raw));
+    }
+  }
 
   // Either an assumed efficiency or the stack's kernels give the compute time.
   void stated_twice() {

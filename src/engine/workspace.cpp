@@ -220,6 +220,23 @@ const doc::Value* Workspace::load(Shelf shelf, std::string_view name, Span said,
   return keep(key, std::move(tree));
 }
 
+namespace {
+
+bool holds_data(const fs::path& folder) {
+  std::error_code error;
+  return fs::is_directory(folder / "presets", error) &&
+         fs::is_directory(folder / "hardware" / "chips", error);
+}
+
+// The source tree that the program lies in, at its top or below its build folder; empty for an installed one.
+fs::path tree_around(const fs::path& program) {
+  for (fs::path at = program.parent_path(); at.has_relative_path(); at = at.parent_path())
+    if (holds_data(at)) return at;
+  return {};
+}
+
+}  // namespace
+
 std::vector<fs::path> default_roots(const std::string& data_option, const std::string& source_tree,
                                     const fs::path& program) {
   std::vector<fs::path> roots;
@@ -229,7 +246,8 @@ std::vector<fs::path> default_roots(const std::string& data_option, const std::s
   };
   if (!data_option.empty()) roots.emplace_back(data_option);
   if (const char* env = std::getenv("RECKON_DATA"); env && *env) roots.emplace_back(env);
-  add(source_tree);
+  const fs::path tree = tree_around(program);
+  add(tree.empty() ? fs::path(source_tree) : tree);
   add(program.parent_path().parent_path() / "share" / "reckon");
   return roots;
 }

@@ -109,6 +109,15 @@ std::string calibrate_markdown(const Calibration& calibration) {
   return sections_markdown(sections_of(calibration));
 }
 
+std::string calibrate_csv(const Calibration& calibration) {
+  Table t({{"set"}, {"constant"}, {"value"}, {"low"}, {"high"}, {"unit"}, {"at_bound"}});
+  for (const CalibratedSet& s : calibration.sets)
+    for (const CalibratedConstant& c : s.constants)
+      t.row({s.name, c.name, shortest_number(c.value), shortest_number(c.low),
+             shortest_number(c.high), unit_name(c.dim), c.at_bound ? "true" : "false"});
+  return t.csv();
+}
+
 std::string calibrate_json(const Calibration& calibration) {
   JsonWriter json;
   json.object().key("schema_version").number(kSchemaVersion);

@@ -73,6 +73,17 @@ std::string calibrate_runs_markdown(const std::vector<RunsCalibration>& all) {
   return sections_markdown(sections_of(all));
 }
 
+std::string calibrate_runs_csv(const std::vector<RunsCalibration>& all) {
+  Table t(
+      {{"stack"}, {"constant"}, {"usual"}, {"value"}, {"low"}, {"high"}, {"unit"}, {"at_bound"}});
+  for (const RunsCalibration& c : all)
+    for (const FittedConstant& k : c.constants)
+      t.row({c.stack, k.field, shortest_number(k.usual), shortest_number(k.value),
+             shortest_number(k.low), shortest_number(k.high), unit_name(k.dim, k.hint),
+             k.at_bound ? "true" : "false"});
+  return t.csv();
+}
+
 std::string calibrate_runs_json(const std::vector<RunsCalibration>& all) {
   JsonWriter json;
   json.object().key("schema_version").number(kSchemaVersion).key("stacks").array();

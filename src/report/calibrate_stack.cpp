@@ -50,6 +50,17 @@ std::string calibrate_stack_markdown(const StackCalibration& c) {
   return sections_markdown({section_of(c)});
 }
 
+std::string calibrate_stack_csv(const StackCalibration& c) {
+  Table t({{"constant"}, {"base"}, {"value"}, {"low"}, {"high"}, {"unit"}, {"at_bound"}, {"by"}});
+  for (const MeasuredConstant& m : c.constants) {
+    const FittedConstant& k = m.constant;
+    t.row({k.field, shortest_number(k.usual), shortest_number(k.value), shortest_number(k.low),
+           shortest_number(k.high), unit_name(k.dim, k.hint), k.at_bound ? "true" : "false",
+           m.from});
+  }
+  return t.csv();
+}
+
 std::string calibrate_stack_json(const StackCalibration& c) {
   JsonWriter json;
   json.object().key("schema_version").number(kSchemaVersion);

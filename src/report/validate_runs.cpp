@@ -19,6 +19,8 @@ bool of_runs(const RunsReport& r) { return r.request.of == BudgetOf::kRuns; }
 
 std::string title_of(const RunsReport& r) {
   if (!of_runs(r)) return "Memory of measured runs";
+  if (r.request.leave_out_model)
+    return "Step time of measured runs, each predicted without those of its model";
   if (r.request.leave_out_file)
     return "Step time of measured runs, each predicted without its source";
   if (r.request.stack == "default")
@@ -254,7 +256,10 @@ std::string validate_runs_json(const RunsReport& report) {
   JsonWriter json;
   json.object().key("schema_version").number(kSchemaVersion);
   json.key("of").text(name_of(report.request.of));
-  json.key("leave_out").text(report.request.leave_out_file ? "file" : "nothing");
+  json.key("leave_out")
+      .text(report.request.leave_out_model  ? "model"
+            : report.request.leave_out_file ? "file"
+                                            : "nothing");
   if (!report.request.stack.empty()) json.key("stack").text(report.request.stack);
   write_groups(json, "sets", report.sets);
   write_groups(json, "sources", report.files);

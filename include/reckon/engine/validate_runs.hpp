@@ -24,10 +24,14 @@ namespace reckon {
 struct RunsRequest {
   BudgetOf of = BudgetOf::kRuns;
   bool leave_out_file = false;
+  bool leave_out_model =
+      false;           // rows of one model under one stack together, whichever file they stand in
   std::string source;  // a pattern with *: only rows whose file, stack or chip it matches
   std::string stack;   // in place of those that the runs state: "default" is the chip's own
 
-  bool is_of_all() const { return source.empty() && !leave_out_file; }  // what budgets are of
+  bool is_of_all() const {
+    return source.empty() && !leave_out_file && !leave_out_model;
+  }  // what budgets are of
 };
 
 struct JudgedRow {

@@ -89,7 +89,7 @@ class Workspace {
   std::map<std::string, std::optional<std::string>, std::less<>> texts_;
 };
 
-// Roots in the order of the design: --data, RECKON_DATA, beside the source tree, the installed share.
+// Roots in this order: --data, RECKON_DATA, the tree that the program lies in or was built from, the installed share.
 std::vector<std::filesystem::path> default_roots(const std::string& data_option,
                                                  const std::string& source_tree,
                                                  const std::filesystem::path& program);

@@ -10,6 +10,7 @@ namespace reckon {
 
 std::string calibrate_text(const Calibration& calibration, const TextStyle& style);
 std::string calibrate_markdown(const Calibration& calibration);
+std::string calibrate_csv(const Calibration& calibration);
 std::string calibrate_json(const Calibration& calibration);
 
 }  // namespace reckon

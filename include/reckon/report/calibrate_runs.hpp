@@ -11,6 +11,7 @@ namespace reckon {
 
 std::string calibrate_runs_text(const std::vector<RunsCalibration>& all, const TextStyle& style);
 std::string calibrate_runs_markdown(const std::vector<RunsCalibration>& all);
+std::string calibrate_runs_csv(const std::vector<RunsCalibration>& all);
 std::string calibrate_runs_json(const std::vector<RunsCalibration>& all);
 
 }  // namespace reckon

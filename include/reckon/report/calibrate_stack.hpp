@@ -10,6 +10,7 @@ namespace reckon {
 
 std::string calibrate_stack_text(const StackCalibration& c, const TextStyle& style);
 std::string calibrate_stack_markdown(const StackCalibration& c);
+std::string calibrate_stack_csv(const StackCalibration& calibration);
 std::string calibrate_stack_json(const StackCalibration& c);
 
 }  // namespace reckon

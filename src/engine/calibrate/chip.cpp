@@ -183,7 +183,7 @@ std::optional<Chip<double>> calibrate_chip(const std::vector<MeasuredSet>& sets,
     if (best->set) continue;
     const std::string has = links.any() ? "; measured are only the links: " + links.shown() : "";
     d.error(sets.empty() ? Span{} : sets.front().span,
-            fmt::format("a chip's file needs a {} point, and there is none{}", what,
+            fmt::format("a chip's file needs a point of {}, and there is none{}", what,
                         peak.set || memory.set ? "" : has))
         .help(links.any() ? "--onto CHIP lays them onto a chip's file, such as --onto h100-sxm; or "
                             "name a file of reckon-bench --only fma,memory-read on it beside this"

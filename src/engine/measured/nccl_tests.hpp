@@ -20,7 +20,8 @@ struct NcclRun {
   int version = 0;  // of the library, as NCCL_VERSION_CODE; 0: not said
 };
 
-// One row: texts with their places. `algbw` and `busbw`, in GB/s, may be empty. `wrong` is the count of wrong elements; empty or N/A where it was not checked.
+// One row: texts with their places. `algbw` and `busbw`, in GB/s, may be empty. `wrong` is the count of wrong elements;
+// empty or N/A where it was not checked.
 struct NcclRow {
   Span span;
   TableCell bytes;

@@ -31,6 +31,17 @@ double said_degree(const doc::Value& tree, std::string_view key) {
   return n >= 1 ? n : 1;
 }
 
+// A model with a table of positions has no longer sequence than that: what is supplied keeps to it.
+void keep_to_positions(Workspace& work, doc::Value& tree) {
+  const doc::Value* model = tree.find("model");
+  if (!model || !model->is_scalar()) return;
+  Diagnostics scratch;  // a model that can't be read is told so when it is resolved
+  const doc::Value* file = work.load(Shelf::kModels, model->text, model->span, scratch);
+  const double rows = file ? plain_count(file->find("positions")) : 0;
+  if (rows >= 1 && plain_count(tree.find("sequence")) > rows)
+    doc::set(tree, "sequence", doc::scalar(fmt::format("{:.0f}", rows), model->span));
+}
+
 class Layer : public QuestionOf<LayerQuestion> {
  public:
   const QuestionInfo& info() const override {
@@ -54,7 +65,10 @@ class Layer : public QuestionOf<LayerQuestion> {
     const doc::Value defaults = layer_defaults(work, d);
     if (!defaults.is_mapping()) return;
     for (const char* key : {"micro", "sequence"})
-      if (!tree.find(key) && defaults.find(key)) doc::set(tree, key, *defaults.find(key));
+      if (!tree.find(key) && defaults.find(key)) {
+        doc::set(tree, key, *defaults.find(key));
+        if (std::string_view(key) == "sequence") keep_to_positions(work, tree);
+      }
     if (tree.find("cluster")) return;
     const doc::Value stated = doc::take(tree, "chip");
     const doc::Value* chip =
@@ -145,6 +159,12 @@ class Layer : public QuestionOf<LayerQuestion> {
       check_tensor_degree(q.model, {"tensor", "tensor", t, nearest}, asked.places,
                           asked.diagnostics);
     }
+    const long rows = number(q.model.positions);
+    if (rows > 0 && s > rows)
+      asked
+          .fault("sequence",
+                 fmt::format("sequence = {}, but the model learned {} positions", s, rows))
+          .help(fmt::format("at most {} tokens", rows));
     if (s % c != 0)
       asked
           .fault("context",

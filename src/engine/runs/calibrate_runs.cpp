@@ -86,14 +86,6 @@ void warn_of(const std::vector<FitRow>& rows, const RunsCalibration& c, Diagnost
         .help("a stack with such constants is of these runs alone: check them before it is used");
 }
 
-// What rows are left out together: those of a source, or where there is one source those of a model.
-std::string model_key(const MeasuredRun& r) {
-  double layers = 0;
-  for (const auto& g : r.plan.model.layers) layers += g.count.raw;
-  return fmt::format("{} {} {}", r.plan.model.id, layers,
-                     r.plan.model.hidden ? r.plan.model.hidden->raw : 0);
-}
-
 ErrorSummary errors_left_out(const FitPlan& how, const Stack<double>& usual,
                              const std::vector<FitRow>& rows,
                              const std::vector<std::string>& keys) {

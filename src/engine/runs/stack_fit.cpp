@@ -99,12 +99,13 @@ FittedConstant as_usual(const FitPlan::Constant& c, Stack<double> usual) {
   return {c.field, n.dim, n.hint, *n.value, *n.value, *n.value, *n.value, false};
 }
 
-// What is known of a stack without one file: fitted constants, and the usual ones where nothing tells.
-std::vector<FittedConstant> without_file(const FitPlan& how, const Stack<double>& usual,
-                                         const std::vector<FitRow>& rows, const std::string& file) {
+// What is known of a stack without the rows of one key: fitted constants, and the usual ones where nothing tells.
+std::vector<FittedConstant> without_rows(const FitPlan& how, const Stack<double>& usual,
+                                         const std::vector<FitRow>& rows, RunKey key,
+                                         const std::string& left) {
   std::vector<FitRow> kept;
   for (const FitRow& r : rows)
-    if (r.run->file != file) kept.push_back(r);
+    if (key(*r.run) != left) kept.push_back(r);
   std::vector<FittedConstant> out;
   if (!kept.empty()) out = fit_stack(how, usual, kept).constants;
   for (const FitPlan::Constant& c : how.constants) {
@@ -170,7 +171,16 @@ double seconds_with(const MeasuredRun& run, const std::vector<FittedConstant>& c
   return step_seconds(plan);
 }
 
-bool leave_files_out(Workspace& work, std::vector<MeasuredRun>& runs, Diagnostics& d) {
+std::string file_key(const MeasuredRun& r) { return r.file; }
+
+std::string model_key(const MeasuredRun& r) {
+  double layers = 0;
+  for (const auto& g : r.plan.model.layers) layers += g.count.raw;
+  return fmt::format("{} {} {}", r.plan.model.id, layers,
+                     r.plan.model.hidden ? r.plan.model.hidden->raw : 0);
+}
+
+bool leave_rows_out(Workspace& work, std::vector<MeasuredRun>& runs, RunKey key, Diagnostics& d) {
   const auto how = stack_constants(work, d);
   if (!how) return false;
   std::map<std::string, std::vector<MeasuredRun*>> stacks;
@@ -181,10 +191,10 @@ bool leave_files_out(Workspace& work, std::vector<MeasuredRun>& runs, Diagnostic
     const auto usual = usual_stack(work, id, of.front()->span, d);
     if (!usual) return false;
     const auto rows = fit_rows(*how, {of.begin(), of.end()});
-    std::map<std::string, std::vector<FittedConstant>> by_file;
+    std::map<std::string, std::vector<FittedConstant>> by_key;
     for (MeasuredRun* r : of) {
-      auto [at, fresh] = by_file.try_emplace(r->file);
-      if (fresh) at->second = without_file(*how, *usual, rows, r->file);
+      auto [at, fresh] = by_key.try_emplace(key(*r));
+      if (fresh) at->second = without_rows(*how, *usual, rows, key, at->first);
       changes.emplace_back(r, at->second);
     }
   }

@@ -75,9 +75,15 @@ StackFit fit_stack(const FitPlan& how, const Stack<double>& usual, const std::ve
 // Predicted step time with these constants in place of the plan's own.
 double seconds_with(const MeasuredRun& run, const std::vector<FittedConstant>& constants);
 
-// Puts constants fitted without its file into each run's stack; those of the usual stack where no other file has rows
-// of it, and where no row tells. False after a fault.
-bool leave_files_out(Workspace& work, std::vector<MeasuredRun>& runs, Diagnostics& diagnostics);
+// What rows are left out together: those of a file, which is a source, or those of a model of one size.
+using RunKey = std::string (*)(const MeasuredRun&);
+std::string file_key(const MeasuredRun& run);
+std::string model_key(const MeasuredRun& run);
+
+// Puts constants fitted without the rows of its key into each run's stack; those of the usual stack where no other row
+// is of it, and where no row tells. False after a fault.
+bool leave_rows_out(Workspace& work, std::vector<MeasuredRun>& runs, RunKey key,
+                    Diagnostics& diagnostics);
 
 // What a run's step time was, whichever figure states it; none without one.
 std::optional<double> measured_step(const MeasuredRun& run);

@@ -230,7 +230,9 @@ RunsReport validate_runs(Workspace& work, const RunsRequest& request, Diagnostic
   std::vector<MeasuredRun> runs = measured_runs(work, "", d, request.stack);
   const auto budgets = run_budgets(work, d);
   if (d.error_count() > before || runs.empty()) return report;
-  if (request.leave_out_file && !leave_files_out(work, runs, d)) return report;
+  const bool anew = request.leave_out_file || request.leave_out_model;
+  if (anew && !leave_rows_out(work, runs, request.leave_out_model ? model_key : file_key, d))
+    return report;
   std::erase_if(runs, [&](const MeasuredRun& r) { return !chosen(r, request.source); });
   predict_rows(runs, request.of, report);
   if (request.of == BudgetOf::kRuns && budgets) add_baselines(runs, budgets->textbook, report);

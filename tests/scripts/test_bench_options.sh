@@ -1,0 +1,51 @@
+#!/bin/sh
+# What reckon-bench refuses before it measures anything: numbers that are none, chips that there are not, an output over
+# its own sweep. Usage: test_bench_options.sh RECKON-BENCH SOURCE-TREE
+set -eu
+bench=$1
+tree=$2
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+cp "$tree/microkernels/sweeps/cpu-quick.yaml" "$scratch/sweep.yaml"
+failed=0
+
+# refuses "what it says" option value: exit 2, and the words on stderr.
+refuses() {
+  words=$1
+  shift
+  status=0
+  "$bench" --sweep "$scratch/sweep.yaml" --only fma --seconds 0.01 "$@" >"$scratch/out" 2>"$scratch/err" || status=$?
+  if [ "$status" -ne 2 ] || ! grep -qF -- "$words" "$scratch/err" || [ -s "$scratch/out" ]; then
+    echo "reckon-bench $*: exit $status, expected 2 and: $words"
+    cat "$scratch/err"
+    failed=1
+  fi
+}
+
+refuses "'-3' is no whole number from 0 to" --threads -3
+refuses "the cores of this machine" --threads 100000
+refuses "no chip called 'nope'" --chip nope
+refuses "'nan' is no number above 0" --noise nan
+refuses "'-1' is no whole number from 0 to 1023" --device -1
+refuses "that is the sweep it reads" --output "$scratch/sweep.yaml"
+
+status=0
+"$bench" --sweep "$scratch/sweep.yaml" --seconds 0 2>"$scratch/err" || status=$?
+# One line of what is wrong, not a double's limits in 300 digits.
+if [ "$status" -ne 2 ] || ! grep -qF "'0' is no number above 0" "$scratch/err" ||
+  [ "$(wc -c <"$scratch/err")" -gt 200 ]; then
+  echo "reckon-bench --seconds 0: exit $status"
+  cat "$scratch/err"
+  failed=1
+fi
+
+# A pipe stays a pipe, and gets the answer.
+mkfifo "$scratch/pipe"
+timeout 30 cat "$scratch/pipe" >"$scratch/got" &
+"$bench" --sweep "$scratch/sweep.yaml" --only fma --seconds 0.01 --threads 1 --output "$scratch/pipe" 2>/dev/null
+wait
+if [ ! -p "$scratch/pipe" ] || ! grep -qF '"kind": "bench"' "$scratch/got"; then
+  echo "reckon-bench --output PIPE: no pipe any more, or nothing came through"
+  failed=1
+fi
+exit "$failed"
