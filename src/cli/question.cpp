@@ -266,7 +266,9 @@ int question(Session& session, const Shared& shared, const QuestionOptions& opti
   }
   if (options.explain && options.metrics.empty() &&
       plans.front()->result(session.work()).answer.formulas.empty()) {
-    if (const std::string one = first_derived(*plans.front(), columns(kind, options)); !one.empty())
+    const auto& own = kind.info().columns;
+    if (const std::string one = first_derived(*plans.front(), {own.begin(), own.end()});
+        !one.empty())
       d.error({}, "--explain: which of the answer's metrics?")
           .help(fmt::format("--metric {}; --verbose prints every metric", one));
     else

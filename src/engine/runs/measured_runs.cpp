@@ -122,7 +122,15 @@ void add_run(Workspace& work, const PlanFile& file, const PlanFile::Case& c,
   bind(facts_tree(file.measured, c.measured), run.facts, {d, unused, "measured"});
   doc::Value tree = case_tree(file, &c, d);
   if (!stack.empty()) replace_stack(tree, stack, c.span);
-  LoadedTraining loaded = load_training(work, std::move(tree), d);
+  // A plan's warnings are for whoever asks about that plan; here they would stand once for every run.
+  Diagnostics of_plan;
+  LoadedTraining loaded = load_training(work, std::move(tree), of_plan);
+  for (const Diagnostic& fault : of_plan.all())
+    if (fault.severity == Severity::kError) {
+      Diagnostic& said = d.error(fault.span, fault.message);
+      said.help_text = fault.help_text;
+      said.notes = fault.notes;
+    }
   if (d.error_count() > before) return;
   run.plan = std::move(loaded.plan);
   const std::vector<Metric> metrics = metrics_of(run.plan);

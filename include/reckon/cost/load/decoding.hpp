@@ -143,9 +143,11 @@ PromptWork<R> prompt_work(const LoadInput<R>& x, Count<R> n, bool with_slot = tr
     auto t_last = called("t_last", x.step(n, together));
     cost.add("share", one.share * (k * (t_c - t_0) + rest / together * (t_last - t_0)));
   }
-  if (x.prompts == PromptSteps::kAlone)
-    return {detail::felt(x, kPromptCost(cost.total())), kPromptSlot(slot.total())};
-  return {detail::felt(x, kPromptCost(cost.total())), kPromptSlotShared(s / c * t_c)};
+  PromptWork<R> out{detail::felt(x, kPromptCost(cost.total())), {}};
+  if (with_slot)
+    out.slot = x.prompts == PromptSteps::kAlone ? kPromptSlot(slot.total())
+                                                : kPromptSlotShared(s / c * t_c);
+  return out;
 }
 
 namespace detail {

@@ -83,10 +83,9 @@ LoadWaiting<R> users_waiting(const LoadInput<R>& x, LoadDecoding<R> d, Count<R> 
   own_steps(x, d, out);
   wait_of_users(x, d, N, out);
   if (x.think) {
-    auto n_left = d.n;
     auto t_0 = d.step;
-    NAME(n_left, t_0);
-    auto P_busy = kBusyDecodes(1 - exp(-n_left));
+    NAME(t_0);
+    auto P_busy = busy_with_decodes(d.n);
     out.busy = P_busy;
     out.windows.push_back({P_busy, t_0});
     out.residual = kResidual(P_busy * t_0 / 2);

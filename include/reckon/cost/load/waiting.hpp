@@ -305,6 +305,13 @@ void add_up(const LoadInput<R>& x, LoadWaiting<R>& out) {
 
 }  // namespace detail
 
+// The engine is busy where anybody decodes.
+template <class R>
+Ratio<R> busy_with_decodes(Count<R> n) {
+  NAME(n);
+  return kBusyDecodes(1 - exp(-n));
+}
+
 // Of a rate below saturation.
 template <class R>
 LoadWaiting<R> waiting(const LoadInput<R>& x, const LoadDecoding<R>& d, const LoadLimits<R>& full) {
@@ -315,7 +322,7 @@ LoadWaiting<R> waiting(const LoadInput<R>& x, const LoadDecoding<R>& d, const Lo
   NAME(n, rho);
   // Steps that take no time without prompts leave a plain queue.
   const bool shared = x.prompts == PromptSteps::kShared && plain(d.step) > 0;
-  out.busy = shared ? kBusyShare(1 - (1 - rho) * exp(-n)) : kBusyDecodes(1 - exp(-n));
+  out.busy = shared ? kBusyShare(1 - (1 - rho) * exp(-n)) : busy_with_decodes(n);
   if (shared) {
     detail::wait_shared(x, d, out);
   } else {
