@@ -74,8 +74,8 @@ class MemoryCase final : public CpuCase {
   void once(std::size_t copy) override {
     const std::int64_t at = n_ * static_cast<std::int64_t>(copy);
     cpu_.pool.run([&](int part, int parts) {
-      const auto [from, to] = Cpu::part(n_, 16, part, parts);
-      const std::int64_t n = to - from;
+      const auto share = Cpu::part(n_, 16, part, parts);
+      const std::int64_t from = share.first, n = share.second - from;
       const auto array = [&](std::size_t i) { return arrays_[i].data() + at + from; };
       switch (what_) {
         case Stream::kRead:

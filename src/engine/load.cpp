@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 #include "assumed.hpp"
 #include "overlay.hpp"
@@ -131,9 +132,9 @@ void read_sets(Workspace& work, PlanFile& file, const Sets& sets, Diagnostics& d
           .help(fmt::format("change {} in the file", outermost));
       continue;
     }
-    const auto before_it = std::find_if(file.sets.begin(), file.sets.end(), [&path](const auto& s) {
-      return is_within(s.first, path);
-    });
+    const auto before_it = std::find_if(
+        file.sets.begin(), file.sets.end(),
+        [&what = std::as_const(path)](const auto& s) { return is_within(s.first, what); });
     if (before_it != file.sets.end()) {
       diagnostics
           .error(all, before_it->first == path

@@ -7,7 +7,7 @@ namespace reckon {
 namespace {
 
 // The plan (or its case) with these changes.
-std::optional<Result> result_of(const std::string& file, const std::string& which, Sets sets,
+std::optional<Result> result_of(const std::string& file, const std::string& which, const Sets& sets,
                                 std::string& faults) {
   Diagnostics d;
   doc::Value tree = test::data().read(file, {}, d);
