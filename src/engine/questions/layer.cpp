@@ -53,7 +53,7 @@ class Layer : public QuestionOf<LayerQuestion> {
          "reckon layer llama-3-8b --tensor 8 --sequence-parallel --sequence 4096 --micro 2",
          "reckon layer deepseek-v3 --expert 64 --tensor 1 --stack deepseek-v3-h800 --chip h800-sxm",
          "reckon layer gpt-3-175b --tensor 1,2,4,8 --chip a100-sxm"},
-        {"dispatch", "attention", "dropout", "operators.*"},
+        {"dispatch", "attention", "dropout", "expert_capacity", "operators.*"},
         {"forward.time", "backward.time", "forward.exposed", "backward.exposed"}};
     return info;
   }

@@ -119,10 +119,11 @@ class LoadKind : public QuestionOf<LoadQuestion> {
       return;
     }
     const unsigned threads = std::max(1U, std::thread::hardware_concurrency());
-    const PlayedLoad of{q.ttft || q.tpot, !trace.empty(), q.pools.stated(),
-                        plain(q.simulation.seed)};
+    PlayedLoad of{q.ttft || q.tpot, !trace.empty(), q.pools.stated(), plain(q.simulation.seed)};
     say_longest(q.traffic, plain(*q.traffic.prompt), plain(*q.traffic.output), longest_of(q), r);
-    add_simulation(of, load::simulate(scenario_of(q, out, std::move(trace)), threads), r);
+    const load::Scenario scenario = scenario_of(q, out, std::move(trace));
+    of.rounds = rounds_of(scenario);
+    add_simulation(of, load::simulate(scenario, threads), r);
   }
 
   std::vector<Alternative> alternatives(const Input& q) const override {

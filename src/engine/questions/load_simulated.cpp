@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "needs.hpp"
@@ -173,6 +174,13 @@ void say(const PlayedLoad& of, const load::Outcome& o, Result& r) {
     r.warnings.push_back(
         "simulated waits grow with every request: the load is beyond what the engine takes, and "
         "the figures would be longer for more requests");
+  constexpr double kEnoughRounds = 20;
+  if (of.rounds > 0 && of.rounds < kEnoughRounds)
+    r.warnings.push_back(
+        fmt::format("a user asks {:.3g} times in a run: the figures are of the start, when all ask "
+                    "at once, rather than of the load; "
+                    "{:.0f} times as many requests would do (requests:)",
+                    of.rounds, std::ceil(kEnoughRounds / of.rounds)));
   if (of.trace)
     r.answer.notes.push_back(
         "A trace is one run: no confidence interval stands beside its figures.");
@@ -235,6 +243,12 @@ load::Scenario scenario_of(const LoadQuestion<double>& q, const LoadAnswer<doubl
   s.replications = whole(q.simulation.replications);
   s.seed = static_cast<std::uint64_t>(plain(q.simulation.seed));
   return s;
+}
+
+double rounds_of(const load::Scenario& s) {
+  if (s.users == 0 || !s.trace.empty()) return 0;
+  return static_cast<double>(s.requests) / std::max(1, s.replications) /
+         static_cast<double>(s.users);
 }
 
 std::string users_text(const TrafficShape<double>& shape, double users) {

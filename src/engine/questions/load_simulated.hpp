@@ -40,7 +40,11 @@ struct PlayedLoad {
   double seed = 1;
   double engines = 1;           // that share the load: rates and counts are of all of them
   std::string closed = "load";  // ids of the closed form: load.ttft.mean
+  double rounds = 0;            // how often a user asks in one run; 0 where requests come at a rate
 };
+
+// That of a scenario.
+double rounds_of(const load::Scenario& scenario);
 
 // Metrics simulated.*, deviation.* of the closed form, a table of both, what is to be said.
 void add_simulation(const PlayedLoad& of, const load::Outcome& outcome, Result& r);

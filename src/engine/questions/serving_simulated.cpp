@@ -232,13 +232,15 @@ void simulate_serving(Workspace& work, const LoadedQuestion<ServingPlan>& loaded
   add_closed(r);
   say_longest(q.traffic, plain(fresh_prompt(q.workload).fresh), plain(*q.workload.output),
               longest_of(q), r);
-  const load::Outcome o = load::simulate(serving_scenario(q, out, own, trace), threads);
+  const load::Scenario scenario = serving_scenario(q, out, own, trace);
+  const load::Outcome o = load::simulate(scenario, threads);
   const PlayedLoad of{targets,
                       !trace.empty(),
                       own == WayOfServing::kDisaggregated,
                       plain(q.simulation.seed),
                       engines_of(q, out, own),
-                      "closed"};
+                      "closed",
+                      rounds_of(scenario)};
   add_simulation(of, o, r);
   r.answer.notes.push_back(fmt::format(
       "Simulated: cache {}; steps as priced above, linear between the table's points.",

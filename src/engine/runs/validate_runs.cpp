@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <map>
 
 #include "budgets.hpp"
@@ -227,6 +228,12 @@ RunsReport validate_runs(Workspace& work, const RunsRequest& request, Diagnostic
   RunsReport report;
   report.request = request;
   const std::size_t before = d.error_count();
+  const bool named = !request.stack.empty() && request.stack != "default";
+  if (named && work.find(Shelf::kStacks, request.stack).empty()) {
+    d.error({}, fmt::format("--stack: no software stack called '{}'", request.stack))
+        .help("`reckon list stacks` prints those there are");
+    return report;
+  }
   std::vector<MeasuredRun> runs = measured_runs(work, "", d, request.stack);
   const auto budgets = run_budgets(work, d);
   if (d.error_count() > before || runs.empty()) return report;
@@ -234,6 +241,11 @@ RunsReport validate_runs(Workspace& work, const RunsRequest& request, Diagnostic
   if (anew && !leave_rows_out(work, runs, request.leave_out_model ? model_key : file_key, d))
     return report;
   std::erase_if(runs, [&](const MeasuredRun& r) { return !chosen(r, request.source); });
+  // Where the stack is not of a run's chip another stands in: no error of the one that was asked for.
+  if (named)
+    std::erase_if(runs, [&](const MeasuredRun& r) {
+      return stack_of(r) != std::filesystem::path(request.stack).stem();
+    });
   predict_rows(runs, request.of, report);
   if (request.of == BudgetOf::kRuns && budgets) add_baselines(runs, budgets->textbook, report);
   add_sets(report);

@@ -47,7 +47,7 @@ std::string condition_text(const Goal& g) {
 }
 
 std::string slower_by(std::size_t part) {
-  return fmt::format("slower, most of it lost to {}", kLossParts[part]);
+  return fmt::format("slower, its largest loss: {}", kLossParts[part]);
 }
 
 }  // namespace
