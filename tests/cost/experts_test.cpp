@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "catch.hpp"
+#include "reckon/cost/activations.hpp"
 
 using namespace reckon;
 
@@ -146,4 +147,28 @@ TEST_CASE("experts: a node limit draws copies for GPUs from the nodes it allows"
   m.node_limit = Count<double>(4);
   CHECK(number(dispatch_copies(m, g, Dispatch::kPerGpu).to_gpus) ==
         Approx(drawn(16, 3, 8)).epsilon(1e-12));
+}
+
+// DeepSeek-V3's experts on 4,096 tokens, 2 tensor ranks with sequence parallelism. Two ranks that share an expert's
+// matrices both hold the tokens of both: 8 copies · 4,096 · 7,168 · 2 B = 469.8 MB; a rank with its own experts half.
+TEST_CASE("ranks that share experts each keep the tokens of all of them") {
+  Mlp<double> m;
+  m.kind = MlpKind::kMoe;
+  m.experts = Count<double>(256);
+  m.top_k = Count<double>(8);
+  m.width = Count<double>(2048);
+  const Assume<double> assume{};
+  const auto inputs = [&](double t_e) {
+    const Count<double> two(2);
+    ActivationShape<double> x{
+        Bytes<double>(2), Count<double>(4096), Count<double>(7168), two, two, assume, {}, nullptr};
+    x.t_e = Count<double>(t_e);
+    double bytes = 0;
+    for_each_region_tensor(m, x, [&](const KeptTensor<double>& kept) {
+      if (std::string_view(kept.id) == "routed_inputs") bytes = kept.bytes.raw;
+    });
+    return bytes;
+  };
+  CHECK(inputs(2) == 8.0 * 4096 * 7168 * 2);
+  CHECK(inputs(1) == 8.0 * 2048 * 7168 * 2);
 }

@@ -275,12 +275,17 @@ void for_each_region_tensor(const Mlp<R>& m, const ActivationShape<R>& x, Visit 
   if (m.kind == MlpKind::kMoe) {
     auto k = *m.top_k;
     if (!(assume.expert_capacity <= 1)) k = kPaddedCopies(assume.expert_capacity * k);
-    auto H = (x.own ? x.input_size() : b) * T * (m.latent ? *m.latent : x.h);
+    // The ranks that share an expert's matrices each hold the tokens of all of them.
+    auto t_e = x.t_e ? *x.t_e : t;
+    NAME(t_e);
+    auto T_e = t_sp <= 1 ? T : T * t_e / t;
+    NAME(T_e);
+    auto H = (x.own ? x.input_size() : b) * T_e * (m.latent ? *m.latent : x.h);
     NAME(H);
     if (m.latent)
-      visit(KeptTensor<R>{"latent", "latents into and out of the experts", 2 * H / t_sp, kByMoe});
-    visit(KeptTensor<R>{"routed_inputs", "inputs of the routed experts", k * H / t_sp, kByMoe});
-    for_each_inner_tensor(T * k, *m.width / t, m, x, kRoutedNames, visit);
+      visit(KeptTensor<R>{"latent", "latents into and out of the experts", 2 * H, kByMoe});
+    visit(KeptTensor<R>{"routed_inputs", "inputs of the routed experts", k * H, kByMoe});
+    for_each_inner_tensor(T_e * k, *m.width / t_e, m, x, kRoutedNames, visit);
     if (!(m.shared <= 0))
       for_each_inner_tensor(T * m.shared, shared_width(m) / t, m, x, kSharedNames, visit);
   } else if (m.width) {

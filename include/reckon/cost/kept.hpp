@@ -18,6 +18,7 @@ struct ActivationShape {
   const Assume<R>& assume;
   std::optional<Count<R>> s;                  // sequence length, where the plan states one
   const ActivationFormats<R>* own = nullptr;  // of tensors that are kept in another format
+  std::optional<Count<R>> t_e = {};           // tensor ranks of an expert; t if not stated
 
   bool textbook() const { return assume.activations == ActivationCount::kTextbook; }
   // Korthikanti's layer in place of the model's own.
@@ -47,7 +48,8 @@ ActivationShape<R> activation_shape(const TrainingPlan<R>& plan, const Layout<R>
           t_sp,
           plan.assume,
           plan.batch.sequence,
-          plan.precision.activation_classes ? &*plan.precision.activation_classes : nullptr};
+          plan.precision.activation_classes ? &*plan.precision.activation_classes : nullptr,
+          plan.mesh.expert_tensor};
 }
 
 // A tensor that a layer keeps. One name means the same tensor in every layer.
