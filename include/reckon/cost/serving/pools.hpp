@@ -142,7 +142,8 @@ PoolPair<R> best_pair(const ServingPlan<R>& plan, const ServingPools<R>& p, int 
   int at_x = 1, at_y = 1;
   // Beside x prefill workers the yield rises until the decode workers keep up, and falls from there.
   for (int x = 1; x <= most; ++x) {
-    const int even = static_cast<int>(std::clamp(x * up / ud, 1.0, 1.0 * most));
+    const double balanced = x * up / ud;  // no number where neither pool works
+    const int even = balanced >= 1 ? static_cast<int>(std::min(balanced, 1.0 * most)) : 1;
     for (int y = even; y <= std::min(even + 1, most); ++y) {
       const double yield = std::min(x * up, y * ud) / (x * gp + y * gd);
       if (yield <= best * (1 + 1e-9)) continue;  // of equals the fewest

@@ -90,7 +90,7 @@ int largest_whole(int most, F f, int start = 0) {
   while (high <= most && high - low > 1) {
     const double x = low + (high - low) * (f_low / (f_low - f_high));
     const bool halve = ++turn % 3 == 0 || !std::isfinite(x);
-    k = halve ? low + (high - low) / 2 : static_cast<int>(x);
+    k = halve ? low + (high - low) / 2 : static_cast<int>(std::clamp(x, 1.0 * low, 1.0 * high));
     look(std::clamp(k, low + 1, high - 1));
   }
   return low;
