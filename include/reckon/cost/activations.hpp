@@ -278,7 +278,7 @@ void for_each_region_tensor(const Mlp<R>& m, const ActivationShape<R>& x, Visit 
     // The ranks that share an expert's matrices each hold the tokens of all of them.
     auto t_e = x.t_e ? *x.t_e : t;
     NAME(t_e);
-    auto T_e = t_sp <= 1 ? T : T * t_e / t;
+    auto T_e = tokens_for_experts(T, t, t_e, !(t_sp <= 1));
     NAME(T_e);
     auto H = (x.own ? x.input_size() : b) * T_e * (m.latent ? *m.latent : x.h);
     NAME(H);

@@ -337,6 +337,17 @@ void context_parallel(const CommunicationInputs<R>& in, Communication<R>& out) {
                                                          : exchanged_context(in, w, L_mix, again);
 }
 
+// What a rank sends to experts, one copy of each token: at the width they work in, with the room that is padded. H: of
+// its whole micro-batch.
+template <class R>
+Bytes<R> sent_to_experts(const TrainingPlan<R>& plan, const Mlp<R>& mlp, Bytes<R> H) {
+  auto shared_by = plan.mesh.sequence ? plan.mesh.tensor : Count<R>{1};
+  NAME(shared_by);
+  auto sent = mlp.latent ? H * *mlp.latent / *plan.model.hidden : H;
+  if (!(plan.assume.expert_capacity <= 1)) sent = plan.assume.expert_capacity * sent;
+  return sent / shared_by;
+}
+
 template <class R>
 void expert_parallel(const CommunicationInputs<R>& in, Bytes<R> H, Communication<R>& out) {
   const TrainingPlan<R>& plan = in.plan;
@@ -344,12 +355,8 @@ void expert_parallel(const CommunicationInputs<R>& in, Bytes<R> H, Communication
   for (const LayerGroup<R>& g : plan.model.layers) {
     if (g.mlp.kind != MlpKind::kMoe) continue;
     const auto copies = dispatch_copies(g.mlp, in.layout.expert, plan.assume.dispatch);
-    auto shared_by = plan.mesh.sequence ? plan.mesh.tensor : Count<R>{1};
-    NAME(shared_by);
-    auto H_sent = g.mlp.latent ? H * *g.mlp.latent / *plan.model.hidden : H;
-    if (!(plan.assume.expert_capacity <= 1)) H_sent = plan.assume.expert_capacity * H_sent;
-    const auto one =
-        all_to_all(H_sent / shared_by, copies, in.layout.expert, in.links, plan.assume);
+    const auto one = all_to_all(sent_to_experts(plan, g.mlp, H), copies, in.layout.expert, in.links,
+                                plan.assume);
     // Dispatch and combine, forward and backward; full recompute repeats the forward ones, that of `moe` too.
     const bool again =
         plan.recompute == Recompute::kFull || again_of(plan).makes(RecomputeModule::kMoe);

@@ -59,6 +59,13 @@ Count<R> expert_tensor(const TrainingPlan<R>& plan) {
   return plan.mesh.expert_tensor ? *plan.mesh.expert_tensor : plan.mesh.tensor;
 }
 
+// Of a micro-batch's T tokens those that a rank brings to its experts: where sequences are split over the t tensor
+// ranks, the parts of the t_e that share an expert's matrices.
+template <class R>
+Count<R> tokens_for_experts(Count<R> T, Count<R> t, Count<R> t_e, bool split) {
+  return split ? T * t_e / t : T;
+}
+
 template <class R>
 void lay_out_batch(const TrainingPlan<R>& plan, Layout<R>& x) {
   const Batch<R>& b = plan.batch;

@@ -82,8 +82,8 @@ Count<R> fewest_kv_heads(const Model<R>& model) {
 // A mixer as one of t tensor ranks sees it.
 template <class R>
 Mixer<R> on_rank(const Model<R>& model, Mixer<R> x, Count<R> t) {
-  if (recurrent(x.kind)) recurrent_on_rank(x, t);
-  if (recurrent(x.kind) || x.kind == MixerKind::kMla || !x.heads) return x;
+  if (recurrent(x.kind)) return mixer_on_rank(x, t);
+  if (x.kind == MixerKind::kMla || !x.heads) return x;
   x.head_width = head_width(model, x);
   x.kv_heads = max(kv_heads(x) / t, 1);
   x.heads = *x.heads / t;

@@ -63,15 +63,11 @@ Count<R> state_elements(const Model<R>& model, const Mixer<R>& x) {
 
 // A recurrent mixer's heads (or channels) divide evenly; so does what they share.
 template <class R>
-void recurrent_on_rank(Mixer<R>& x, Count<R> t) {
+Mixer<R> mixer_on_rank(Mixer<R> x, Count<R> t) {
   if (x.heads) x.heads = *x.heads / t;
   if (x.inner) x.inner = *x.inner / t;
   if (x.key_heads) x.key_heads = max(*x.key_heads / t, 1);
   if (x.groups) x.groups = max(*x.groups / t, 1);
-}
-template <class R>
-Mixer<R> mixer_on_rank(Mixer<R> x, Count<R> t) {
-  recurrent_on_rank(x, t);
   return x;
 }
 

@@ -53,9 +53,8 @@ bool readable(const Bench<double>& file, const doc::Value& tree, const FileFacts
   }
   if (!one_device(file, tree, d)) return false;
   // A chip's file of one's own may stand in for the one of the name.
-  const bool own_file = facts.chip.find_first_of("/.") != std::string::npos;
-  if (!facts.chip.empty() && facts.chip != kChipToWrite && !own_file && !file.chip.empty() &&
-      facts.chip != file.chip) {
+  if (!facts.chip.empty() && facts.chip != kChipToWrite && !is_own_file(facts.chip) &&
+      !file.chip.empty() && facts.chip != file.chip) {
     d.error(tree.find("chip")->span,
             fmt::format("measured on {}, and --chip says {}", file.chip, facts.chip))
         .help("leave --chip out: the file says which chip it is");

@@ -23,10 +23,10 @@ double half_of_last_digit(const std::string& text) {
   return 0.5 * std::pow(10, scale - decimals);
 }
 
+bool is_own_file(const std::string& chip) { return chip.find_first_of("/.") != std::string::npos; }
+
 void check_device(const std::string& device, const std::string& chip, Span at, Diagnostics& d) {
-  if (device.empty() || chip.empty() || chip == kChipToWrite ||
-      chip.find('/') != std::string::npos || chip.find('.') != std::string::npos)
-    return;
+  if (device.empty() || chip.empty() || chip == kChipToWrite || is_own_file(chip)) return;
   std::string model = chip.substr(0, chip.find('-')), name = device;
   const auto upper = [](std::string& text) {
     for (char& c : text) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));

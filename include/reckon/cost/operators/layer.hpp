@@ -75,7 +75,7 @@ LayerShape<R> layer_shape(const TrainingPlan<R>& plan, const Layout<R>& x) {
   auto t_sp = plan.mesh.sequence ? t : Count<R>{1};
   auto t_e = expert_tensor(plan);
   NAME(t_sp, t_e);
-  auto T_e = plan.mesh.sequence ? T * t_e / t : T;
+  auto T_e = tokens_for_experts(T, t, t_e, plan.mesh.sequence);
   if (!(plan.assume.expert_capacity <= 1)) T_e = plan.assume.expert_capacity * T_e;
   auto H = 2_B * T * h;
   NAME(T_e, H);
@@ -129,7 +129,7 @@ void layer_gemms(const TrainingPlan<R>& plan, const LayerGroup<R>& g, const Laye
   auto E = *m.experts;
   auto k = *m.top_k;
   NAME(e, E, k);
-  auto T = plan.mesh.sequence ? l.T * l.t_e / l.t : l.T;
+  auto T = tokens_for_experts(l.T, l.t, l.t_e, plan.mesh.sequence);
   auto rows = l.T_e * e * k / E;  // balanced routing, and the room that a capacity factor pads
   NAME(T, rows);
   out.push_back({"router", {T, E, l.h, {}}, false, true});

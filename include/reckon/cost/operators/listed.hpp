@@ -290,7 +290,7 @@ class LayerList {
 
   void exchange(const char* id, bool dispatch) {
     if (!moe() || plan_.mesh.expert <= 1) return;
-    auto one = sent_to_experts(plan_, g_.mlp, l_);
+    auto one = sent_to_experts(plan_, g_.mlp, l_.H);
     if (dispatch && m_.stack.fp8_dispatch) one = one / 2;
     NAME(one);
     auto time = dispatch_time(one, g_.mlp, x_.expert, plan_.assume.dispatch, m_);

@@ -99,7 +99,7 @@ void retime_layers(const CommunicationInputs<R>& in, const OperatorMachine<R>& m
   if (c.context.any()) set_time(c.context, one_context_move(in, c.context.one.bytes, m));
   for (const LayerGroup<R>& g : plan.model.layers) {
     if (g.mlp.kind != MlpKind::kMoe || !c.expert.any()) continue;
-    set_time(c.expert, dispatch_time(sent_to_experts(plan, g.mlp, l), g.mlp, in.layout.expert,
+    set_time(c.expert, dispatch_time(sent_to_experts(plan, g.mlp, l.H), g.mlp, in.layout.expert,
                                      plan.assume.dispatch, m));
     break;  // groups of experts differ little; the step counts each by its own
   }

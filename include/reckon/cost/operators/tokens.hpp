@@ -5,6 +5,7 @@
 // Balanced routing; copies and tiers as cost/experts.hpp counts them.
 #pragma once
 
+#include "reckon/cost/communication.hpp"
 #include "reckon/cost/experts.hpp"
 #include "reckon/cost/operators/collective.hpp"
 #include "reckon/cost/operators/elementwise.hpp"
@@ -48,22 +49,13 @@ Seconds<R> dispatch_time(Bytes<R> x, const Mlp<R>& mlp, const Group<R>& group, D
   return kDispatchFar(max(near, far) / k.all_to_all + k.base + k.network_hop);
 }
 
-// What a rank sends to experts, one copy of each token: at the width they work in, with the room that is padded.
-template <class R>
-Bytes<R> sent_to_experts(const TrainingPlan<R>& plan, const Mlp<R>& mlp, const LayerShape<R>& l) {
-  auto sent = l.H / l.t_sp;
-  if (mlp.latent) sent = sent * *mlp.latent / l.h;
-  if (!(plan.assume.expert_capacity <= 1)) sent = plan.assume.expert_capacity * sent;
-  NAME(sent);
-  return sent;
-}
-
 // Dispatch and combine, each way.
 template <class R>
 Pass<R> expert_time(const TrainingPlan<R>& plan, const LayerGroup<R>& g, const Layout<R>& x,
                     const LayerShape<R>& l, const OperatorMachine<R>& m) {
   if (g.mlp.kind != MlpKind::kMoe || plan.mesh.expert <= 1) return {};
-  auto sent = sent_to_experts(plan, g.mlp, l);
+  auto sent = sent_to_experts(plan, g.mlp, l.H);
+  NAME(sent);
   const Dispatch copies = plan.assume.dispatch;
   auto combine = dispatch_time(sent, g.mlp, x.expert, copies, m);
   auto dispatch =
