@@ -14,6 +14,7 @@
 #include "reckon/engine/kernel_model.hpp"
 #include "reckon/engine/kinds.hpp"
 #include "reckon/report/derivation.hpp"
+#include "reckon/spec/compiled_once.hpp"
 
 namespace reckon::cli {
 namespace {

@@ -7,6 +7,7 @@
 #include "reckon/engine/legal.hpp"
 #include "reckon/engine/resolve.hpp"
 #include "reckon/report/import.hpp"
+#include "reckon/spec/compiled_once.hpp"
 
 namespace reckon::cli {
 namespace {

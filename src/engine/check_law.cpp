@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "reckon/engine/kinds.hpp"
+#include "reckon/spec/compiled_once.hpp"
 #include "reckon/spec/law.hpp"
 #include "text_list.hpp"
 

@@ -16,6 +16,7 @@
 #include "reckon/doc/set_member.hpp"
 #include "reckon/engine/accuracy.hpp"
 #include "reckon/engine/legal.hpp"
+#include "reckon/spec/compiled_once.hpp"
 #include "reckon/units/format.hpp"
 #include "stack_lines.hpp"
 

@@ -5,6 +5,7 @@
 
 #include "reckon/engine/field_at.hpp"
 #include "reckon/engine/file_kinds.hpp"
+#include "reckon/spec/compiled_once.hpp"
 #include "reckon/spec/training.hpp"
 
 namespace reckon {

@@ -7,6 +7,7 @@
 #include "reckon/spec/architecture.hpp"
 #include "reckon/spec/bench.hpp"
 #include "reckon/spec/budgets.hpp"
+#include "reckon/spec/compiled_once.hpp"
 #include "reckon/spec/kernels.hpp"
 #include "reckon/spec/measured_run.hpp"
 #include "reckon/spec/measurements.hpp"

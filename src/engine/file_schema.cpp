@@ -4,6 +4,7 @@
 #include "reckon/doc/schema.hpp"
 #include "reckon/engine/file_kinds.hpp"
 #include "reckon/engine/plan_file.hpp"
+#include "reckon/spec/compiled_once.hpp"
 #include "reckon/spec/measured_run.hpp"
 #include "reckon/spec/training.hpp"
 #include "share_nodes.hpp"

@@ -7,6 +7,7 @@
 
 #include "reckon/cost/training.hpp"
 #include "reckon/engine/legal.hpp"
+#include "reckon/spec/compiled_once.hpp"
 #include "reckon/units/parse.hpp"
 
 namespace reckon {

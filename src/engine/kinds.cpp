@@ -3,6 +3,7 @@
 #include "questions/questions.hpp"
 #include "reckon/cost/training.hpp"
 #include "reckon/engine/load.hpp"
+#include "reckon/spec/compiled_once.hpp"
 
 namespace reckon {
 namespace {

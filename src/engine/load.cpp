@@ -15,6 +15,7 @@
 #include "reckon/engine/field_at.hpp"
 #include "reckon/engine/kinds.hpp"
 #include "reckon/engine/legal.hpp"
+#include "reckon/spec/compiled_once.hpp"
 #include "resolve_stack.hpp"
 #include "write_out_policy.hpp"
 

@@ -10,6 +10,7 @@
 #include "reckon/engine/legal.hpp"
 #include "reckon/engine/resolve.hpp"
 #include "reckon/engine/said_model.hpp"
+#include "reckon/spec/compiled_once.hpp"
 #include "reckon/units/format.hpp"
 #include "reckon/units/parse.hpp"
 

@@ -27,11 +27,11 @@ Section section_of(const RunsCalibration& c) {
                    {"95 % interval", Align::kRight},
                    {""}}),
             {}};
-  const auto shown = [](const FittedConstant& k, double x) {
+  const auto shown = [](const FittedStackConstant& k, double x) {
     return format_quantity(x, k.dim, k.hint, 4);
   };
   std::size_t free = 0;
-  for (const FittedConstant& k : c.constants) {
+  for (const FittedStackConstant& k : c.constants) {
     const bool sure = !k.at_bound && !std::isnan(k.low);
     free += k.at_bound ? 0 : 1;
     s.table.row({k.field, shown(k, k.usual), shown(k, k.value),
@@ -77,7 +77,7 @@ std::string calibrate_runs_csv(const std::vector<RunsCalibration>& all) {
   Table t(
       {{"stack"}, {"constant"}, {"usual"}, {"value"}, {"low"}, {"high"}, {"unit"}, {"at_bound"}});
   for (const RunsCalibration& c : all)
-    for (const FittedConstant& k : c.constants)
+    for (const FittedStackConstant& k : c.constants)
       t.row({c.stack, k.field, shortest_number(k.usual), shortest_number(k.value),
              shortest_number(k.low), shortest_number(k.high), unit_name(k.dim, k.hint),
              k.at_bound ? "true" : "false"});
@@ -89,7 +89,7 @@ std::string calibrate_runs_json(const std::vector<RunsCalibration>& all) {
   json.object().key("schema_version").number(kSchemaVersion).key("stacks").array();
   for (const RunsCalibration& c : all) {
     json.object().key("stack").text(c.stack).key("constants").object();
-    for (const FittedConstant& k : c.constants) {
+    for (const FittedStackConstant& k : c.constants) {
       json.key(k.field).object(JsonWriter::kOneLine);
       json.key("usual").number(k.usual).key("value").number(k.value);
       json.key("low").number(k.low).key("high").number(k.high);

@@ -12,7 +12,7 @@
 namespace reckon {
 namespace {
 
-bool is_interval(const FittedConstant& k) { return !k.at_bound && k.low < k.high; }
+bool is_interval(const FittedStackConstant& k) { return !k.at_bound && k.low < k.high; }
 
 Section section_of(const StackCalibration& c) {
   Section s{fmt::format("{}, laid onto {}", c.chip, c.base),
@@ -23,7 +23,7 @@ Section section_of(const StackCalibration& c) {
                    {"by"}}),
             {}};
   for (const MeasuredConstant& m : c.constants) {
-    const FittedConstant& k = m.constant;
+    const FittedStackConstant& k = m.constant;
     const auto shown = [&k](double x) { return format_quantity(x, k.dim, k.hint, 4); };
     s.table.row({k.field, shown(k.usual), shown(k.value),
                  is_interval(k) ? fmt::format("{} … {}", shown(k.low), shown(k.high))
@@ -53,7 +53,7 @@ std::string calibrate_stack_markdown(const StackCalibration& c) {
 std::string calibrate_stack_csv(const StackCalibration& c) {
   Table t({{"constant"}, {"base"}, {"value"}, {"low"}, {"high"}, {"unit"}, {"at_bound"}, {"by"}});
   for (const MeasuredConstant& m : c.constants) {
-    const FittedConstant& k = m.constant;
+    const FittedStackConstant& k = m.constant;
     t.row({k.field, shortest_number(k.usual), shortest_number(k.value), shortest_number(k.low),
            shortest_number(k.high), unit_name(k.dim, k.hint), k.at_bound ? "true" : "false",
            m.from});
@@ -66,7 +66,7 @@ std::string calibrate_stack_json(const StackCalibration& c) {
   json.object().key("schema_version").number(kSchemaVersion);
   json.key("chip").text(c.chip).key("base").text(c.base).key("constants").object();
   for (const MeasuredConstant& m : c.constants) {
-    const FittedConstant& k = m.constant;
+    const FittedStackConstant& k = m.constant;
     json.key(k.field).object(JsonWriter::kOneLine);
     json.key("base").number(k.usual).key("value").number(k.value);
     json.key("low").number(k.low).key("high").number(k.high);

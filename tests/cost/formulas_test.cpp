@@ -14,6 +14,7 @@
 #include "reckon/engine/kinds.hpp"
 #include "reckon/engine/space.hpp"
 #include "reckon/report/derivation.hpp"
+#include "reckon/spec/compiled_once.hpp"
 #include "reckon/units/formula/sensitivity.hpp"
 
 using namespace reckon;

@@ -7,6 +7,7 @@
 #include "reckon/cost/kernels/nccl.hpp"
 #include "reckon/doc/bind.hpp"
 #include "reckon/engine/kernel_model.hpp"
+#include "reckon/spec/compiled_once.hpp"
 
 using namespace reckon;
 

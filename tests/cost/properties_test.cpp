@@ -183,7 +183,7 @@ TEST_CASE("full recompute without overlap costs exactly the layers' forward pass
     CHECK(number(full, "step.compute") == number(plain, "step.compute"));
     ++seen;
   }
-  CHECK(seen > 20);
+  CHECK(seen > kPlans / 20);
 }
 
 TEST_CASE("sharing states among fewer ranks holds more; keeping gathered weights sends less") {

@@ -10,6 +10,7 @@
 #include "reckon/cost/mesh.hpp"
 #include "reckon/engine/legal.hpp"
 #include "reckon/engine/load.hpp"
+#include "reckon/spec/compiled_once.hpp"
 
 namespace reckon::test {
 

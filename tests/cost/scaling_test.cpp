@@ -11,6 +11,7 @@
 #include "reckon/engine/resolve.hpp"
 #include "reckon/numerics/random.hpp"
 #include "reckon/report/derivation.hpp"
+#include "reckon/spec/compiled_once.hpp"
 #include "reckon/units/formula/recording.hpp"
 #include "reckon/units/formula/sensitivity.hpp"
 

@@ -50,7 +50,7 @@ MeasuredSet attention(double ceiling, double fill, double launch) {
   return s;
 }
 
-const FittedConstant* constant(const StackCalibration& c, const std::string& field) {
+const FittedStackConstant* constant(const StackCalibration& c, const std::string& field) {
   for (const MeasuredConstant& m : c.constants)
     if (m.constant.field == field) return &m.constant;
   return nullptr;

@@ -1,5 +1,6 @@
 // Number formats, precision recipes, optimizers and presets: the files a plan chooses from.
 #include "data.hpp"
+#include "reckon/spec/compiled_once.hpp"
 
 namespace reckon {
 namespace {

@@ -5,6 +5,7 @@
 
 #include "catch.hpp"
 #include "reckon/engine/load.hpp"
+#include "reckon/spec/compiled_once.hpp"
 
 namespace reckon::test {
 

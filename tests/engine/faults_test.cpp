@@ -7,6 +7,7 @@
 #include "data.hpp"
 #include "reckon/engine/check.hpp"
 #include "reckon/engine/legal.hpp"
+#include "reckon/spec/compiled_once.hpp"
 
 namespace reckon {
 namespace {

@@ -4,6 +4,7 @@
 #include <fstream>
 
 #include "data.hpp"
+#include "reckon/spec/compiled_once.hpp"
 #include "reckon/spec/law.hpp"
 
 using namespace reckon;

@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "imports.hpp"
+#include "reckon/spec/compiled_once.hpp"
 
 namespace reckon {
 namespace {

@@ -7,6 +7,7 @@
 #include "reckon/cost/parameters.hpp"
 #include "reckon/doc/write.hpp"
 #include "reckon/engine/stored.hpp"
+#include "reckon/spec/compiled_once.hpp"
 
 namespace reckon {
 namespace {

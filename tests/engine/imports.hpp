@@ -9,6 +9,7 @@
 #include "data.hpp"
 #include "reckon/engine/import.hpp"
 #include "reckon/engine/legal.hpp"
+#include "reckon/spec/compiled_once.hpp"
 
 namespace reckon::test {
 

@@ -158,7 +158,7 @@ TEST_CASE("Constants come back from times that they made, near where a prior hol
   CHECK(c.in_sample.mean < 0.005);  // as good as what made them
   CHECK(c.in_sample.mean < c.before.mean / 4);
   double growth = 0, sync = 0;
-  for (const FittedConstant& k : c.constants) {
+  for (const FittedStackConstant& k : c.constants) {
     INFO(k.field << " " << k.value);
     CHECK(std::isnan(k.low) == !k.at_bound);  // 7 rows don't fix these constants: no interval
     if (k.field == "fixed.growth") growth = k.value;

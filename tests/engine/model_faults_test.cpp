@@ -2,6 +2,7 @@
 #include "data.hpp"
 #include "reckon/engine/legal.hpp"
 #include "reckon/engine/model.hpp"
+#include "reckon/spec/compiled_once.hpp"
 
 namespace reckon {
 namespace {

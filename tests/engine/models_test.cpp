@@ -3,6 +3,7 @@
 #include "reckon/cost/parameters.hpp"
 #include "reckon/engine/legal.hpp"
 #include "reckon/engine/stored.hpp"
+#include "reckon/spec/compiled_once.hpp"
 
 namespace reckon {
 namespace {

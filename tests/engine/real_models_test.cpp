@@ -10,6 +10,7 @@
 #include "reckon/cost/shards.hpp"
 #include "reckon/engine/legal.hpp"
 #include "reckon/engine/stored.hpp"
+#include "reckon/spec/compiled_once.hpp"
 #include "reckon/units/formula/recording.hpp"
 
 namespace reckon {

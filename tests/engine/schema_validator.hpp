@@ -1,6 +1,7 @@
 // A tree held to a JSON Schema: the keywords that reckon writes, and no others (one it does not know is a fault).
 #pragma once
 
+#include <cmath>
 #include <cstdlib>
 #include <map>
 #include <regex>
@@ -35,7 +36,7 @@ class SchemaValidator {
     static const std::regex number("[-+]?([0-9]+(\\.[0-9]*)?|\\.[0-9]+)([eE][-+]?[0-9]+)?");
     if (!std::regex_match(v.text, number)) return "string";
     const double x = number_of(v);
-    return x == static_cast<double>(static_cast<long long>(x)) ? "integer" : "number";
+    return x == std::trunc(x) ? "integer" : "number";
   }
 
   static double number_of(const Value& v) { return std::strtod(v.text.c_str(), nullptr); }

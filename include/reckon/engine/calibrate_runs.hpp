@@ -20,7 +20,7 @@ namespace reckon {
 // A stack fitted on fewer runs holds starting values: nothing is known of its error.
 inline constexpr double kEnoughRuns = 6;
 
-struct FittedConstant {
+struct FittedStackConstant {
   std::string field;
   Dim dim;
   Hint hint = Hint::kNone;
@@ -37,7 +37,7 @@ struct FittedRange {
 
 struct RunsCalibration {
   std::string stack;
-  std::vector<FittedConstant> constants;
+  std::vector<FittedStackConstant> constants;
   std::vector<FittedRange> ranges;
   std::vector<std::string> idle;  // on which no row's time depends
   std::size_t rows = 0, core = 0;

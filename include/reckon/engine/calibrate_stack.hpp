@@ -22,8 +22,8 @@ namespace reckon {
 inline constexpr double kTrainingRows = 512;
 
 struct MeasuredConstant {
-  FittedConstant constant;  // usual: that of the base
-  std::string from;         // "gemm bf16, cuBLASLt 12.9: 14 points, 3.1 % mean error"
+  FittedStackConstant constant;  // usual: that of the base
+  std::string from;              // "gemm bf16, cuBLASLt 12.9: 14 points, 3.1 % mean error"
 };
 
 struct StackCalibration {

@@ -63,6 +63,10 @@ inline Field called_as(Field f, std::string_view parent) {
 }
 
 template <class From, class To, class Run>
+void lift_fields(const From& from, To& to, std::string_view symbol, const std::string& path,
+                 const Run& run);
+
+template <class From, class To, class Run>
 void lift_member(const From& from, To& to, const Field& f, const std::string& path,
                  const Run& run) {
   if constexpr (is_quantity<From>) {
@@ -76,12 +80,18 @@ void lift_member(const From& from, To& to, const Field& f, const std::string& pa
   } else if constexpr (std::is_same_v<From, To>) {
     to = from;  // words, flags, texts
   } else {
-    From::fields(
-        [&](const Field& field, const auto& a, auto& b) {
-          lift_member(a, b, called_as(field, f.symbol), path_of(path, field.name), run);
-        },
-        from, to);
+    lift_fields(from, to, f.symbol, path, run);
   }
+}
+
+template <class From, class To, class Run>
+void lift_fields(const From& from, To& to, std::string_view symbol, const std::string& path,
+                 const Run& run) {
+  From::fields(
+      [&](const Field& field, const auto& a, auto& b) {
+        lift_member(a, b, called_as(field, symbol), path_of(path, field.name), run);
+      },
+      from, to);
 }
 
 }  // namespace detail
@@ -89,7 +99,7 @@ void lift_member(const From& from, To& to, const Field& f, const std::string& pa
 template <template <class> class S, class Run>
 S<typename Run::R> lift(const S<double>& from, const Run& run) {
   S<typename Run::R> to;
-  detail::lift_member(from, to, Field("", "", ""), "", run);
+  detail::lift_fields(from, to, "", "", run);
   return to;
 }
 

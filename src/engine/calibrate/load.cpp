@@ -1,6 +1,7 @@
 // Chips and kernels by name, bound.
 #include "reckon/doc/bind.hpp"
 #include "reckon/engine/kernel_model.hpp"
+#include "reckon/spec/compiled_once.hpp"
 
 namespace reckon {
 namespace {

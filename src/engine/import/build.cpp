@@ -10,6 +10,7 @@
 #include "reckon/base/text.hpp"
 #include "reckon/base/utf8.hpp"
 #include "reckon/doc/describe.hpp"
+#include "reckon/spec/compiled_once.hpp"
 #include "reckon/spec/model.hpp"
 #include "reckon/units/format.hpp"
 

@@ -7,6 +7,7 @@
 #include "reckon/base/text.hpp"
 #include "reckon/engine/resolve.hpp"
 #include "reckon/engine/stored.hpp"
+#include "reckon/spec/compiled_once.hpp"
 #include "reckon/units/format.hpp"
 
 namespace reckon::importing {

@@ -7,6 +7,7 @@
 #include "../text_list.hpp"
 #include "expression.hpp"
 #include "reckon/doc/bind.hpp"
+#include "reckon/spec/compiled_once.hpp"
 
 namespace reckon::importing {
 namespace {

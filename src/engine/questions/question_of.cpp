@@ -51,4 +51,75 @@ bool set_field(doc::Value& tree, const std::string& path, const std::string& val
   return doc::set_path(tree, path, std::move(parsed), diagnostics);
 }
 
+namespace {
+
+void look_up_field(Workspace& work, LookUp how, doc::Value& at, const doc::Value* chip,
+                   Diagnostics& d) {
+  switch (how) {
+    case LookUp::kNone:
+      return;
+    case LookUp::kModel:
+      at = resolve_model(work, at, d);
+      return;
+    case LookUp::kPrecision:
+      at = resolve_precision(work, at, d);
+      return;
+    case LookUp::kOptimizer:
+      at = resolve_optimizer(work, at, d);
+      return;
+    case LookUp::kFormat:
+      at = resolve_format(work, at, d);
+      return;
+    case LookUp::kClasses:
+      at = resolve_classes(work, at, d);
+      return;
+    case LookUp::kChip:
+      at = resolve_chip(work, at, d);
+      return;
+    case LookUp::kAssume:
+      at = resolve_assume(work, at, d);
+      return;
+    case LookUp::kLaw:
+      at = resolve_law(work, at, d);
+      return;
+    case LookUp::kStack:
+      at = resolve_stack(work, at, chip, d);
+      return;
+  }
+}
+
+bool has_default(const QuestionField& f) {
+  return !f.optional && (f.how == LookUp::kPrecision || f.how == LookUp::kOptimizer ||
+                         f.how == LookUp::kAssume || f.how == LookUp::kLaw);
+}
+
+}  // namespace
+
+void look_up(Workspace& work, const std::vector<QuestionField>& fields, std::string_view name,
+             doc::Value& tree, Diagnostics& d) {
+  for (const QuestionField& f : fields) {
+    doc::Value* at = f.name == name ? tree.find(f.name) : nullptr;
+    if (at && !at->is_null()) look_up_field(work, f.how, *at, tree.at("cluster.node.chip"), d);
+  }
+}
+
+void look_up_all(Workspace& work, const std::vector<QuestionField>& fields, doc::Value& tree,
+                 Diagnostics& d) {
+  std::vector<std::string> defaults;
+  bool has_cluster = false;
+  for (const QuestionField& f : fields) {
+    if (has_default(f)) defaults.emplace_back(f.name);
+    has_cluster = has_cluster || f.name == "cluster";
+  }
+  fill_defaults(work, defaults, tree, d);
+  if (has_cluster) resolve_hardware(work, tree, d);
+  for (const QuestionField& f : fields) look_up(work, fields, f.name, tree, d);
+}
+
+void check_models(const std::vector<QuestionField>& fields, const Loaded& loaded, Diagnostics& d) {
+  for (const QuestionField& f : fields) {
+    if (f.model) check_model(*f.model, std::string(f.name), loaded.origins, loaded.resolved, d);
+  }
+}
+
 }  // namespace reckon

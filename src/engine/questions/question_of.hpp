@@ -27,6 +27,7 @@
 #include "reckon/engine/kinds.hpp"
 #include "reckon/engine/legal.hpp"
 #include "reckon/engine/resolve.hpp"
+#include "reckon/spec/compiled_once.hpp"
 #include "reckon/spec/law.hpp"
 #include "reckon/spec/lift.hpp"
 #include "reckon/spec/stack.hpp"
@@ -62,42 +63,90 @@ std::string as_flags(const std::vector<std::pair<std::string, std::string>>& set
 bool set_field(doc::Value& tree, const std::string& path, const std::string& value, Workspace& work,
                Diagnostics& diagnostics);
 
+// How a field is looked up, by its type.
+enum class LookUp {
+  kNone,
+  kModel,
+  kPrecision,
+  kOptimizer,
+  kFormat,
+  kClasses,
+  kChip,
+  kAssume,
+  kLaw,
+  kStack
+};
+
+struct QuestionField {
+  std::string_view name;
+  LookUp how;
+  bool optional;
+  const Model<double>* model;  // null where it is none, or none was stated
+};
+
+// The names of a question's fields looked up in `tree`, after presets/defaults.yaml filled in what is not stated.
+void look_up_all(Workspace& work, const std::vector<QuestionField>& fields, doc::Value& tree,
+                 Diagnostics& d);
+// One field of the question's own, by its name; the cluster has been looked up with the chip and node laid over it.
+void look_up(Workspace& work, const std::vector<QuestionField>& fields, std::string_view name,
+             doc::Value& tree, Diagnostics& d);
+void check_models(const std::vector<QuestionField>& fields, const Loaded& loaded, Diagnostics& d);
+
 namespace detail {
 
-// One field of a question, looked up by its type. chip: on which a stack runs; may be null.
 template <class T>
-void resolve_field(Workspace& work, doc::Value& at, const doc::Value* chip, Diagnostics& d) {
+constexpr LookUp look_up_of() {
   if constexpr (Element<T>::optional) {
-    resolve_field<typename Element<T>::type>(work, at, chip, d);
+    return look_up_of<typename Element<T>::type>();
   } else if constexpr (std::is_same_v<T, Model<double>>) {
-    at = resolve_model(work, at, d);
+    return LookUp::kModel;
   } else if constexpr (std::is_same_v<T, Precision<double>>) {
-    at = resolve_precision(work, at, d);
+    return LookUp::kPrecision;
   } else if constexpr (std::is_same_v<T, Optimizer<double>>) {
-    at = resolve_optimizer(work, at, d);
+    return LookUp::kOptimizer;
   } else if constexpr (std::is_same_v<T, Stored<double>>) {
-    at = resolve_format(work, at, d);
+    return LookUp::kFormat;
   } else if constexpr (std::is_same_v<T, TensorFormats<double>>) {
-    at = resolve_classes(work, at, d);
+    return LookUp::kClasses;
   } else if constexpr (std::is_same_v<T, Chip<double>>) {
-    at = resolve_chip(work, at, d);
+    return LookUp::kChip;
   } else if constexpr (std::is_same_v<T, Assume<double>>) {
-    at = resolve_assume(work, at, d);
+    return LookUp::kAssume;
   } else if constexpr (std::is_same_v<T, Law<double>>) {
-    at = resolve_law(work, at, d);
+    return LookUp::kLaw;
   } else if constexpr (std::is_same_v<T, Stack<double>>) {
-    at = resolve_stack(work, at, chip, d);
-  } else if constexpr (std::is_same_v<T, Chip<double>>) {
-    at = resolve_chip(work, at, d);
+    return LookUp::kStack;
+  } else {
+    return LookUp::kNone;
   }
 }
 
 template <class T>
-constexpr bool found_by_name =
-    std::is_same_v<T, Precision<double>> || std::is_same_v<T, Optimizer<double>> ||
-    std::is_same_v<T, Assume<double>> || std::is_same_v<T, Law<double>>;
+const Model<double>* model_in(const T& member) {
+  if constexpr (std::is_same_v<T, Model<double>>) {
+    return &member;
+  } else if constexpr (std::is_same_v<T, std::optional<Model<double>>>) {
+    return member ? &*member : nullptr;
+  } else {
+    return nullptr;
+  }
+}
 
 }  // namespace detail
+
+// A question's fields, in one visit: each visit of all fields takes the compiler half a second.
+template <class Q>
+std::vector<QuestionField> fields_of(const Q& question) {
+  std::vector<QuestionField> out;
+  Q::fields(
+      [&](const Field& f, const auto& member) {
+        using T = std::decay_t<decltype(member)>;
+        out.push_back({f.name, detail::look_up_of<T>(), detail::Element<T>::optional,
+                       detail::model_in(member)});
+      },
+      question);
+  return out;
+}
 
 template <template <class> class Q>
 class QuestionOf;
@@ -198,9 +247,10 @@ class QuestionOf : public Question {
       const std::vector<std::pair<std::string, std::string>>& sets) const {
     Diagnostics scratch;
     doc::Value tree = loaded.resolved;
+    const std::vector<QuestionField> fields = fields_of(Input{});
     for (const auto& [path, value] : sets) {
       set_field(tree, path, value, work, scratch);
-      look_up(work, tree, path, scratch);  // a preset's name, say
+      look_up(work, fields, path, tree, scratch);  // a preset's name, say
     }
     return bound(std::move(tree), scratch, 0);
   }
@@ -208,34 +258,8 @@ class QuestionOf : public Question {
  private:
   void resolve(Workspace& work, doc::Value& tree, Diagnostics& d) const {
     write_out(work, tree, d);
-    std::vector<std::string> defaults;
-    bool has_cluster = false;
-    Input shape;
-    const auto each = [&](auto visit) {
-      Q<double>::fields([&](const Field& f, auto& member) { visit(f, member); }, shape);
-    };
-    each([&](const Field& f, auto& member) {
-      using T = std::decay_t<decltype(member)>;
-      if (detail::found_by_name<T>) defaults.emplace_back(f.name);
-      has_cluster = has_cluster || f.name == "cluster";
-    });
-    fill_defaults(work, defaults, tree, d);
-    if (has_cluster) resolve_hardware(work, tree, d);
-    each([&](const Field& f, auto&) { look_up(work, tree, f.name, d); });
+    look_up_all(work, fields_of(Input{}), tree, d);
     fill(work, tree, d);
-  }
-
-  // One field of the question's own, by its name; the cluster has been looked up with the chip and node laid over it.
-  void look_up(Workspace& work, doc::Value& tree, std::string_view name, Diagnostics& d) const {
-    Input shape;
-    Q<double>::fields(
-        [&](const Field& f, auto& member) {
-          using T = std::decay_t<decltype(member)>;
-          doc::Value* at = f.name == name ? tree.find(f.name) : nullptr;
-          if (at && !at->is_null())
-            detail::resolve_field<T>(work, *at, tree.at("cluster.node.chip"), d);
-        },
-        shape);
   }
 
   std::unique_ptr<LoadedQuestion<Q>> bound(doc::Value tree, Diagnostics& diagnostics,
@@ -244,29 +268,13 @@ class QuestionOf : public Question {
     out->resolved = std::move(tree);
     bind(out->resolved, out->question, {diagnostics, out->origins});
     if (diagnostics.error_count() > before) return nullptr;
-    check_models(*out, diagnostics);
+    check_models(fields_of(out->question), *out, diagnostics);
     if (diagnostics.error_count() > before) return nullptr;
     const Places places(out->origins, out->resolved);
     legal(out->question, {places, diagnostics});
     refuse_idle_assumptions(*out, out->question.assume, info().assumptions, word(), diagnostics);
     if (diagnostics.error_count() > before) return nullptr;
     return out;
-  }
-
-  static void check_models(const LoadedQuestion<Q>& loaded, Diagnostics& d) {
-    Q<double>::fields(
-        [&](const Field& f, const auto& member) {
-          using T = std::decay_t<decltype(member)>;
-          const auto check = [&](const Model<double>& m) {
-            check_model(m, std::string(f.name), loaded.origins, loaded.resolved, d);
-          };
-          if constexpr (std::is_same_v<T, Model<double>>) {
-            check(member);
-          } else if constexpr (std::is_same_v<T, std::optional<Model<double>>>) {
-            if (member) check(*member);
-          }
-        },
-        loaded.question);
   }
 
   // Nothing where the other convention can't be priced here.

@@ -8,6 +8,7 @@
 #include "reckon/base/text.hpp"
 #include "reckon/cost/serving/answer.hpp"
 #include "reckon/engine/accuracy.hpp"
+#include "reckon/spec/compiled_once.hpp"
 #include "reckon/units/format.hpp"
 #include "serving.hpp"
 #include "serving_kernels.hpp"

@@ -76,7 +76,7 @@ void warn_of(const std::vector<FitRow>& rows, const RunsCalibration& c, Diagnost
         .help("no constants within their bounds explain it: is that the time, and that the plan?");
   }
   std::vector<std::string> bound;
-  for (const FittedConstant& k : c.constants)  // one that is usually 0 is not pushed there
+  for (const FittedStackConstant& k : c.constants)  // one that is usually 0 is not pushed there
     if (k.at_bound && std::abs(k.value - k.usual) > 1e-3 * std::abs(k.usual))
       bound.push_back(k.field);
   if (!bound.empty())
@@ -186,7 +186,7 @@ RunsCalibration calibrate_runs(Workspace& work, const std::string& stack, const 
     errors.push_back(std::log(seconds_with(*r.run, {}) / r.seconds));
     out.core += r.run->facts.core ? 1 : 0;
   }
-  for (FittedConstant& c : fit.constants)
+  for (FittedStackConstant& c : fit.constants)
     c.value = c.hint == Hint::kCount ? std::round(c.value) : four_digits(c.value);
   out.constants = std::move(fit.constants);
   out.idle = std::move(fit.idle);
@@ -238,7 +238,7 @@ std::string stack_text(Workspace& work, const RunsCalibration& c, Diagnostics& d
       both.items.push_back(doc::scalar(write_quantity(x, kOne, Hint::kCount)));
     doc::set_path(tree, fmt::format("range.{}", r.of), std::move(both), d);
   }
-  for (const FittedConstant& k : c.constants)
+  for (const FittedStackConstant& k : c.constants)
     doc::set_path(tree, k.field, doc::scalar(write_quantity(k.value, k.dim, k.hint)), d);
   return doc::write_yaml(tree);
 }

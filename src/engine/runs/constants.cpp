@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "reckon/doc/bind.hpp"
+#include "reckon/spec/compiled_once.hpp"
 #include "reckon/units/parse.hpp"
 #include "stack_fit.hpp"
 

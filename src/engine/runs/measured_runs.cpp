@@ -8,6 +8,7 @@
 #include "reckon/base/text.hpp"
 #include "reckon/engine/evaluate.hpp"
 #include "reckon/engine/metric_named.hpp"
+#include "reckon/spec/compiled_once.hpp"
 
 namespace reckon {
 namespace {

@@ -89,28 +89,28 @@ Values start_of(const std::vector<FitPlan::Constant>& constants, Stack<double> s
   return out;
 }
 
-void set_constants(const std::vector<FittedConstant>& constants, Stack<double>& stack) {
-  for (const FittedConstant& c : constants)
+void set_constants(const std::vector<FittedStackConstant>& constants, Stack<double>& stack) {
+  for (const FittedStackConstant& c : constants)
     if (const StackNumber n = stack_number(stack, c.field); n.value) *n.value = c.value;
 }
 
-FittedConstant as_usual(const FitPlan::Constant& c, Stack<double> usual) {
+FittedStackConstant as_usual(const FitPlan::Constant& c, Stack<double> usual) {
   const StackNumber n = stack_number(usual, c.field);
   return {c.field, n.dim, n.hint, *n.value, *n.value, *n.value, *n.value, false};
 }
 
 // What is known of a stack without the rows of one key: fitted constants, and the usual ones where nothing tells.
-std::vector<FittedConstant> without_rows(const FitPlan& how, const Stack<double>& usual,
-                                         const std::vector<FitRow>& rows, RunKey key,
-                                         const std::string& left) {
+std::vector<FittedStackConstant> without_rows(const FitPlan& how, const Stack<double>& usual,
+                                              const std::vector<FitRow>& rows, RunKey key,
+                                              const std::string& left) {
   std::vector<FitRow> kept;
   for (const FitRow& r : rows)
     if (key(*r.run) != left) kept.push_back(r);
-  std::vector<FittedConstant> out;
+  std::vector<FittedStackConstant> out;
   if (!kept.empty()) out = fit_stack(how, usual, kept).constants;
   for (const FitPlan::Constant& c : how.constants) {
-    const bool fitted = std::any_of(out.begin(), out.end(),
-                                    [&c](const FittedConstant& f) { return f.field == c.field; });
+    const bool fitted = std::any_of(
+        out.begin(), out.end(), [&c](const FittedStackConstant& f) { return f.field == c.field; });
     if (!fitted && !std::isnan(usual_of(c, usual))) out.push_back(as_usual(c, usual));
   }
   return out;
@@ -165,7 +165,7 @@ StackFit fit_stack(const FitPlan& how, const Stack<double>& usual,
   return out;
 }
 
-double seconds_with(const MeasuredRun& run, const std::vector<FittedConstant>& constants) {
+double seconds_with(const MeasuredRun& run, const std::vector<FittedStackConstant>& constants) {
   TrainingPlan<double> plan = run.plan;
   set_constants(constants, *plan.stack);
   return step_seconds(plan);
@@ -186,12 +186,12 @@ bool leave_rows_out(Workspace& work, std::vector<MeasuredRun>& runs, RunKey key,
   std::map<std::string, std::vector<MeasuredRun*>> stacks;
   for (MeasuredRun& r : runs)
     if (r.plan.stack) stacks[r.plan.stack->id].push_back(&r);
-  std::vector<std::pair<MeasuredRun*, std::vector<FittedConstant>>> changes;
+  std::vector<std::pair<MeasuredRun*, std::vector<FittedStackConstant>>> changes;
   for (const auto& [id, of] : stacks) {
     const auto usual = usual_stack(work, id, of.front()->span, d);
     if (!usual) return false;
     const auto rows = fit_rows(*how, {of.begin(), of.end()});
-    std::map<std::string, std::vector<FittedConstant>> by_key;
+    std::map<std::string, std::vector<FittedStackConstant>> by_key;
     for (MeasuredRun* r : of) {
       auto [at, fresh] = by_key.try_emplace(key(*r));
       if (fresh) at->second = without_rows(*how, *usual, rows, key, at->first);

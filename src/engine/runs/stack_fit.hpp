@@ -35,8 +35,8 @@ struct FitRow {
 };
 
 struct StackFit {
-  std::vector<FittedConstant> constants;  // that rows depend on
-  std::vector<std::string> idle;          // those they don't
+  std::vector<FittedStackConstant> constants;  // that rows depend on
+  std::vector<std::string> idle;               // those they don't
   ErrorSummary in_sample;
 };
 
@@ -73,7 +73,7 @@ std::vector<FitRow> fit_rows(const FitPlan& how, const std::vector<const Measure
 StackFit fit_stack(const FitPlan& how, const Stack<double>& usual, const std::vector<FitRow>& rows);
 
 // Predicted step time with these constants in place of the plan's own.
-double seconds_with(const MeasuredRun& run, const std::vector<FittedConstant>& constants);
+double seconds_with(const MeasuredRun& run, const std::vector<FittedStackConstant>& constants);
 
 // What rows are left out together: those of a file, which is a source, or those of a model of one size.
 using RunKey = std::string (*)(const MeasuredRun&);

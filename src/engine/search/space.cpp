@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "reckon/doc/bind.hpp"
+#include "reckon/spec/compiled_once.hpp"
 
 namespace reckon {
 namespace {

@@ -9,6 +9,7 @@
 #include "reckon/doc/bind.hpp"
 #include "reckon/engine/kernel_model.hpp"
 #include "reckon/spec/budgets.hpp"
+#include "reckon/spec/compiled_once.hpp"
 #include "serving_rows.hpp"
 
 namespace reckon {

@@ -1,0 +1,7 @@
+#include "reckon/spec/compiled_once.hpp"
+
+namespace reckon {
+
+RECKON_ALL_OF(, Assume)
+
+}  // namespace reckon
