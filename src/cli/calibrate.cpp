@@ -163,6 +163,17 @@ int calibrate(Session& session, const Shared& shared, const CalibrateCommand& op
     default:
       session.print(calibrate_text(c, session.style()));
   }
+  if (!c.failed.empty()) {
+    for (const std::string& why : c.failed)
+      d.error({}, fmt::format("no fit: {}", why))
+          .help(options.output.empty()
+                    ? "are those the sizes, the unit and the chip? The points and their kernel "
+                      "don't go together"
+                    : fmt::format("{} is not written; mend those points, or leave them out",
+                                  options.output));
+    session.report_faults();
+    return kNo;
+  }
   if (options.output.empty()) {
     session.note("--output FILE writes the constants to a file of kind kernels");
     return kOk;

@@ -10,6 +10,22 @@
 #include "reckon/report/check.hpp"
 
 namespace reckon::cli {
+namespace {
+
+// What of a file can't be read, for reports that travel without stderr.
+void note_faults(const std::string& file, std::size_t from, const Diagnostics& d,
+                 CheckReport& report) {
+  for (std::size_t i = from; i < d.all().size(); ++i) {
+    const Diagnostic& x = d.all()[i];
+    if (x.severity != Severity::kError) continue;
+    report.faults.push_back(
+        {file,
+         x.span ? fmt::format("{}:{}:{}", x.span.file->name, x.span.line, x.span.column) : file,
+         x.message});
+  }
+}
+
+}  // namespace
 
 int check(Session& session, const Shared& shared, const CheckOptions& options) {
   CheckReport report;
@@ -23,7 +39,9 @@ int check(Session& session, const Shared& shared, const CheckOptions& options) {
     for (const std::string& file : plan_files(path, d)) {
       std::error_code error;
       if (!seen.insert(std::filesystem::weakly_canonical(file, error)).second) continue;
+      const std::size_t said = d.all().size();
       CheckReport one = check_file(session.work(), file, d);
+      note_faults(file, said, d, report);
       report.files += one.files;
       report.plans += one.plans;
       for (CheckLine& line : one.lines) report.lines.push_back(std::move(line));
@@ -33,6 +51,7 @@ int check(Session& session, const Shared& shared, const CheckOptions& options) {
     if (!d.has_errors())
       d.error({}, "nothing to check: no file carries expect:")
           .help("add expect: lines, or evaluate with `reckon eval`");
+    if (!options.junit.empty()) write_file(options.junit, check_junit(report), d);
     session.report_faults();
     return kUsage;
   }

@@ -44,7 +44,9 @@ struct NewOptions {
 int new_plan(Session&, const Shared&, const NewOptions&);
 // The plan's text; empty after a fault. Notes say which choices were made.
 // `silent_about`: notes that begin so are left out.
+// `sets`: what --set will say of it.
 std::string new_training_text(Session&, const std::string& model, const std::string& gpus,
+                              const std::vector<std::string>& sets,
                               std::string_view silent_about = "");
 
 struct ListOptions {

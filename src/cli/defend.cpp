@@ -14,11 +14,6 @@
 namespace reckon::cli {
 namespace {
 
-bool states(const LoadedTraining& plan, const char* key) {
-  const auto file = plan.resolved.at(key);
-  return file && file->span && file->span.file->name == plan.file;
-}
-
 // 7B alone has no dimensions, and activations need them: a generic model of that size has.
 std::string with_dimensions(Session& session, const std::string& model) {
   if (!is_bare_count(model)) return model;
@@ -49,7 +44,7 @@ int defend(Session& session, const Shared& shared, const DefendOptions& options)
   const PlanRequest request{{}, options.sets, options.which_case};
   if (from_flags) {
     const std::string text = new_training_text(session, with_dimensions(session, options.model),
-                                               options.gpus, "sharding");
+                                               options.gpus, options.sets, "sharding");
     if (!text.empty())
       load_plan(session, "<new>", session.work().read_text("<new>", text, d), request, plans);
   } else {
@@ -64,9 +59,7 @@ int defend(Session& session, const Shared& shared, const DefendOptions& options)
           .help("`reckon eval` answers it");
       continue;
     }
-    const bool choose =
-        from_flags || (!states(*training, "sharding") && !states(*training, "mesh"));
-    const Defence argument = defend(session.work(), *training, choose);
+    const Defence argument = defend(session.work(), *training, from_flags);
     if (!out.empty()) out += '\n';
     out += shared.format == Format::kMarkdown ? defence_markdown(argument)
                                               : defence_text(argument, session.style());

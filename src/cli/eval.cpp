@@ -130,7 +130,7 @@ int eval(Session& session, const Shared& shared, const EvalOptions& options) {
   const PlanRequest request{options.plans, options.sets, options.which_case};
   Plans plans = load_plans(session, request);
   if (!options.model.empty() || !options.gpus.empty()) {
-    const std::string text = new_training_text(session, options.model, options.gpus);
+    const std::string text = new_training_text(session, options.model, options.gpus, options.sets);
     if (!text.empty())
       load_plan(session, "<new>", session.work().read_text("<new>", text, session.diagnostics()),
                 request, plans);

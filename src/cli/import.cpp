@@ -51,7 +51,11 @@ int import_config(Session& session, const Shared& shared, const ImportOptions& o
   } else {
     session.print(rendered(in, shared.format, options, session.width()));
   }
-  return session.report_faults() ? kUsage : kOk;
+  if (!in.unexplained.empty())
+    d.warning({}, in.unexplained)
+        .help("is it this model's count? `reckon params FILE --stored` lists what it may contain");
+  if (session.report_faults()) return kUsage;
+  return in.unexplained.empty() ? kOk : kNo;
 }
 
 }  // namespace reckon::cli

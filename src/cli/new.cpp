@@ -7,7 +7,7 @@
 namespace reckon::cli {
 
 std::string new_training_text(Session& session, const std::string& model, const std::string& gpus,
-                              std::string_view silent_about) {
+                              const std::vector<std::string>& sets, std::string_view silent_about) {
   Diagnostics& d = session.diagnostics();
   if (model.empty())
     d.error({}, "no model is named")
@@ -15,7 +15,10 @@ std::string new_training_text(Session& session, const std::string& model, const 
   if (gpus.empty())
     d.error({}, "no GPUs are named").help("add --gpus 8xh100-sxm (`reckon list chips`)");
   if (d.has_errors()) return "";
-  const Proposal p = propose_training(session.work(), model, gpus, d);
+  Sets said;
+  Diagnostics unused;  // loading the plan reports it
+  split_sets(sets, said, unused);
+  const Proposal p = propose_training(session.work(), model, gpus, d, said);
   if (d.has_errors()) return "";
   for (const std::string& note : p.notes)
     if (silent_about.empty() || !note.starts_with(silent_about)) session.note(note);
@@ -30,7 +33,7 @@ int new_plan(Session& session, const Shared&, const NewOptions& options) {
     session.report_faults();
     return kUsage;
   }
-  const std::string text = new_training_text(session, options.model, options.gpus);
+  const std::string text = new_training_text(session, options.model, options.gpus, {});
   if (session.report_faults()) return kUsage;
   if (options.output.empty()) {
     session.print(text);

@@ -21,7 +21,7 @@ bool open_one_plan(Session& session, const std::string& plan, doc::Value tree,
   if (!split_sets(words, sets, d)) return false;
   out.file = open_plan(session.work(), plan, std::move(tree), sets, d);
   if (d.error_count() > before) return false;
-  if (which_case.empty()) return true;
+  if (which_case.empty()) return !needs_case(session, out.file);
   for (const PlanFile::Case& c : out.file.cases) {
     if (c.name == which_case) out.which = &c;
   }

@@ -40,7 +40,8 @@ std::vector<Command> commands(Values& v) {
 
 std::string program_help(const std::vector<Command>& all) {
   std::string out =
-      "reckon: what a plan for training a large language model needs and costs\n\n"
+      "reckon: what a plan for training or serving a large language model needs, takes and "
+      "costs\n\n"
       "Usage: reckon COMMAND [OPTIONS]\n";
   for (const char* group : {kPlans, kQuestions, kModels, kAccuracy, kTools}) {
     out += fmt::format("\n{}\n", group);
@@ -60,7 +61,8 @@ std::string program_help(const std::vector<Command>& all) {
       "  reckon eval --model llama-3-8b --gpus 8xh100-sxm\n"
       "  reckon eval plan.yaml --explain memory.total\n"
       "  reckon check plans/\n"
-      "\nExit codes: 0 ok · 1 the answer is no · 2 usage or input error · 3 internal error\n";
+      "\nExit codes: 0 ok · 1 the answer is no · 2 usage or input error · 3 internal error\n"
+      "            4 params --published: met only by terms that the files are not said to hold\n";
   return out;
 }
 

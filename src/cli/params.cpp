@@ -1,6 +1,7 @@
 // reckon params MODEL: parameters by part, FLOPs of a token, what a decode step reads, KV cache; and
-// with --stored what its files hold. With --published the exit status says whether a total is met by
-// the parameters or by what is stored (0), by other terms (4), or by none (1).
+// with --stored what its files hold. The exit status says whether a published total is met by the
+// parameters or by what is stored (0), by other terms (4, of one given with --published), or by none
+// (1), also of the one that the model's own file states.
 #include "commands.hpp"
 #include "reckon/engine/model.hpp"
 #include "reckon/report/model.hpp"
@@ -28,12 +29,12 @@ int params(Session& session, const Shared& shared, const ParamsOptions& options)
       session.print(model_markdown(report));
       break;
   }
-  if (options.published.empty() || !report.total) return kOk;
+  if (!report.total) return kOk;
   switch (report.total->verdict) {
     case PublishedVerdict::kMatch:
       return kOk;
     case PublishedVerdict::kExplained:
-      return kExplained;
+      return options.published.empty() ? kOk : kExplained;
     case PublishedVerdict::kUnexplained:
       break;
   }

@@ -25,6 +25,25 @@ void unknown_case(Session& session, const PlanFile& file, const std::string& wan
     fault.help("it has no cases: leave --case out");
 }
 
+bool needs_case(Session& session, const PlanFile& file) {
+  if (file.cases.empty()) return false;
+  Diagnostics alone, with;
+  if (load_plan(session.work(), file, nullptr, alone) || !alone.has_errors()) return false;
+  if (!load_plan(session.work(), file, &file.cases.front(), with) || with.has_errors())
+    return false;
+  constexpr std::size_t kShown = 4;
+  std::vector<std::string> names;
+  for (const PlanFile::Case& c : file.cases)
+    if (names.size() < kShown) names.push_back(fmt::format("'{}'", c.name));
+  const std::size_t more = file.cases.size() - names.size();
+  session.diagnostics()
+      .error({}, fmt::format("{} is a plan only with one of its {} cases", file.name,
+                             file.cases.size()))
+      .help(fmt::format("choose a --case: {}{}; or --case all", fmt::join(names, ", "),
+                        more > 0 ? fmt::format(" and {} more", more) : ""));
+  return true;
+}
+
 namespace {
 
 void load_case(Session& session, const PlanFile& file, const PlanFile::Case* which, Plans& out) {
@@ -48,6 +67,7 @@ void load_plan(Session& session, const std::string& name, doc::Value tree,
   if (d.error_count() > before) return;
   const std::string& wanted = request.which_case;
   const bool all = wanted == "all";
+  if (wanted.empty() && needs_case(session, file)) return;
   if (wanted.empty() || all) load_case(session, file, nullptr, out);
   bool found = wanted.empty() || all;
   for (const PlanFile::Case& c : file.cases) {

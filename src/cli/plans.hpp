@@ -23,6 +23,9 @@ Plans load_plans(Session&, const PlanRequest&);
 // The same from a tree that is there already.
 void load_plan(Session&, const std::string& name, doc::Value tree, const PlanRequest&, Plans& out);
 
+// A file that is a plan only with one of its cases: true after the fault that names them.
+bool needs_case(Session&, const PlanFile&);
+
 // The fault of a --case that the file lacks; `all_would_do`: the command takes `--case all`.
 void unknown_case(Session&, const PlanFile&, const std::string& wanted, bool all_would_do);
 

@@ -30,6 +30,59 @@ bool whole_count(const Metric& m, double expected) {
   return m.hint == Hint::kCount && expected == std::floor(expected);
 }
 
+// Half a unit of the last digit of a figure's text: of 74.62 GB it is 0.005 GB. The rest of the text stays as it is,
+// so that its unit is read as it was.
+double half_of_last_digit(const Metric& m, const std::string& text) {
+  const std::size_t from = text.find_first_of("0123456789");
+  if (from == text.npos) return 0;
+  const std::size_t end = std::min(text.find_first_not_of("0123456789.,_", from), text.size());
+  const std::size_t last = text.find_last_of("0123456789", end - 1);
+  std::string unit;
+  for (std::size_t i = from; i < text.size(); ++i) {
+    if (i >= end || text[i] == '.')
+      unit += text[i];
+    else if (text[i] >= '0' && text[i] <= '9')
+      unit += i == last ? '1' : '0';
+  }
+  Diagnostics scratch;
+  double out = 0;
+  return read_metric_value(m, unit, {}, scratch, out) ? out / 2 : 0;
+}
+
+void judge_printed(const Expectation& e, const Metric& m, Diagnostics& diagnostics,
+                   CheckLine& line) {
+  line.has_printed =
+      read_metric_value(m, e.printed, e.printed_span, diagnostics, line.printed_number);
+  line.printed_deviation = deviation(m.value, line.printed_number);
+  const double half = e.within ? 0 : half_of_last_digit(m, e.printed);
+  if (!e.within && line.printed_number != 0) line.within = half / std::abs(line.printed_number);
+  const bool near =
+      close(line.printed_deviation, line.within) || close(m.value - line.printed_number, half);
+  if (!near) {
+    line.pass = false;
+    line.why += fmt::format(
+        "{}{} is not {}the printed {}{}", line.why.empty() ? "" : "; ", line.value,
+        e.within ? fmt::format("within {} of ", format_quantity(line.within, kOne, Hint::kFraction))
+                 : "",
+        e.printed, e.within ? "" : ", to half a unit of its last digit");
+  }
+  line.pass = line.pass && line.has_printed;
+}
+
+void judge_bound(const char* word, const std::string& text, Span span, bool most, const Metric& m,
+                 Diagnostics& diagnostics, double& bound, CheckLine& line) {
+  if (text.empty()) return;
+  if (!read_metric_value(m, text, span, diagnostics, bound)) {
+    line.pass = false;
+    return;
+  }
+  const double slack = std::abs(bound) * 1e-9;  // the last bit must not decide
+  if (most ? m.value <= bound + slack : m.value >= bound - slack) return;
+  line.pass = false;
+  line.why +=
+      fmt::format("{}expected {} {}, got {}", line.why.empty() ? "" : "; ", word, text, line.value);
+}
+
 void judge_number(const Expectation& e, const Metric& m, Diagnostics& diagnostics,
                   CheckLine& line) {
   line.number = m.value;
@@ -40,27 +93,23 @@ void judge_number(const Expectation& e, const Metric& m, Diagnostics& diagnostic
     line.exact_deviation = deviation(m.value, line.exact_number);
     if (!close(line.exact_deviation, whole_count(m, line.exact_number) ? 0 : kExactTolerance)) {
       line.pass = false;
-      line.why = fmt::format("{} is not {}", line.value, e.exact);
-      if (std::isfinite(line.exact_deviation))
+      line.why = m.hint == Hint::kYesNo
+                     ? fmt::format("{}: expected {}, got {}", m.id, e.exact, line.value)
+                     : fmt::format("{} is not {}", line.value, e.exact);
+      if (std::isfinite(line.exact_deviation) && m.hint != Hint::kYesNo)
         line.why += fmt::format(" ({:+.3g} %)", 100 * line.exact_deviation);
     }
     line.pass = line.pass && line.has_exact;
   }
-  if (!e.printed.empty()) {
-    line.has_printed =
-        read_metric_value(m, e.printed, e.printed_span, diagnostics, line.printed_number);
-    line.printed_deviation = deviation(m.value, line.printed_number);
-    if (!close(line.printed_deviation, line.within)) {
-      line.pass = false;
-      line.why +=
-          fmt::format("{}{} is not within {} of the printed {}", line.why.empty() ? "" : "; ",
-                      line.value, format_quantity(line.within, kOne, Hint::kFraction), e.printed);
-    }
-    line.pass = line.pass && line.has_printed;
-  }
+  if (!e.printed.empty()) judge_printed(e, m, diagnostics, line);
+  judge_bound("at most", e.at_most, e.at_most_span, true, m, diagnostics, line.most, line);
+  judge_bound("at least", e.at_least, e.at_least_span, false, m, diagnostics, line.least, line);
 }
 
-void judge_text(const Expectation& e, const Metric& m, CheckLine& line) {
+void judge_text(const Expectation& e, const Metric& m, Diagnostics& diagnostics, CheckLine& line) {
+  for (const Span& bound :
+       {e.at_most.empty() ? Span{} : e.at_most_span, e.at_least.empty() ? Span{} : e.at_least_span})
+    if (bound) diagnostics.error(bound, fmt::format("{} is a word, which has no bounds", m.id));
   line.is_text = true;
   line.value = m.text;
   line.pass = (e.exact.empty() || e.exact == m.text) && (e.printed.empty() || e.printed == m.text);
@@ -86,6 +135,8 @@ std::vector<CheckLine> check_expectations(const std::vector<Expectation>& expect
     line.span = e.span;
     line.exact = e.exact;
     line.printed = e.printed;
+    line.at_most = e.at_most;
+    line.at_least = e.at_least;
     line.within = e.within ? value_of(e.within->raw) : 0;
     line.unit = unit_name(m->dim, m->hint);
     const std::size_t before = diagnostics.error_count();
@@ -94,11 +145,11 @@ std::vector<CheckLine> check_expectations(const std::vector<Expectation>& expect
       line.value = "none";
       line.why = "no value: " + m->reason;
     } else if (m->is_text()) {
-      judge_text(e, *m, line);
+      judge_text(e, *m, diagnostics, line);
     } else {
       judge_number(e, *m, diagnostics, line);
-      if (diagnostics.error_count() > before) out.pop_back();  // a fault of the file is no miss
     }
+    if (diagnostics.error_count() > before) out.pop_back();  // a fault of the file is no miss
   }
   return out;
 }

@@ -106,7 +106,7 @@ std::string offload_line(const TrainingPlan<double>& plan) {
 }
 
 void headline(const doc::Value& resolved, const TrainingPlan<double>& plan,
-              const TrainingEstimate<double>& e, Result& r) {
+              const TrainingEstimate<double>& e, const StackClaim& claim, Result& r) {
   const auto add = [&r](const char* key, std::string value) {
     r.headline.emplace_back(key, std::move(value));
   };
@@ -130,7 +130,7 @@ void headline(const doc::Value& resolved, const TrainingPlan<double>& plan,
     training += fmt::format(", adapters of rank {}", whole_number(plan.trainable.adapters->rank));
   add("training", training);
   if (!plan.stack) return;
-  add("stack", stack_line(*plan.stack, changed(resolved, "stack")));
+  add("stack", stack_line(*plan.stack, claim));
   add("hidden", hidden_line(plan));
 }
 
@@ -223,6 +223,21 @@ static std::vector<Metric> said_metrics_of(const TrainingPlan<double>& plan) {
   return out;
 }
 
+// Why no measured run vouches for the stack's constants.
+static Unproved unproved_by(const StackClaim& claim) {
+  Unproved out;
+  if (!claim.altered.empty())
+    out.time =
+        fmt::format("nothing was measured with the stack's {}", altered_words(claim.altered));
+  else if (!claim.own.empty())
+    out.time = fmt::format("the stack is {}'s own: none of the runs that ship was priced by it",
+                           claim.own);
+  if (!claim.memory.empty())
+    out.memory =
+        fmt::format("nothing was measured with the stack's {}", altered_words(claim.memory));
+  return out;
+}
+
 // Axes worth a picture: several, or one that something lies above.
 static std::vector<MeshRow> shown_mesh(const TrainingPlan<double>& plan, const Layout<double>& x) {
   std::vector<MeshRow> rows = mesh_rows(plan, x);
@@ -259,7 +274,8 @@ Result evaluate(Workspace& work, const LoadedTraining& loaded) {
   r.case_name = loaded.case_name;
   r.kind = "training";
   r.warnings = loaded.warnings;
-  headline(loaded.resolved, plan, e, r);
+  const StackClaim claim = plan.stack ? stack_claim(work, loaded) : StackClaim{};
+  headline(loaded.resolved, plan, e, claim, r);
   const MemoryByStage<double> stages = memory_by_stage(plan);
   collect_with_words(plan, e, stages, r.metrics);
   r.mesh = shown_mesh(plan, e.layout);
@@ -275,11 +291,14 @@ Result evaluate(Workspace& work, const LoadedTraining& loaded) {
     r.warnings.push_back(
         fmt::format("a checkpoint takes {} to write, longer than the interval between two",
                     format_quantity(value_of(f->saving->write.raw), kSecond, Hint::kNone)));
-  if (plan.stack) stack_warnings(plan, e, r.warnings);
+  if (plan.stack) stack_warnings(plan, e, claim, r.warnings);
   list_assumptions(loaded, plan.assume, training_assumptions(plan), r.assumptions);
   list_limits(loaded, plan.memory, r.assumptions);
   r.not_modelled = not_modelled(plan);
-  r.accuracy = accuracy_of(work, plan, e.step.has_value());
+  r.accuracy = accuracy_of(work, plan, e.step.has_value(), unproved_by(claim));
+  if (!changed(loaded.resolved, "cluster.node.chip").empty())
+    for (Accuracy& a : r.accuracy)
+      if (a.rows > 0) a.text += "; the chip is changed, theirs was not";
   const std::string outside = outside_words(plan, e.layout);
   for (Accuracy& a : r.accuracy)
     if (a.metric == "step.time" && a.rows > 0 && !outside.empty())

@@ -580,6 +580,20 @@ class TrainingCheck {
   bool divided_ = false;
 };
 
+// Of two values that don't go together a fault shows the one that --set states, whichever was found at fault: that is
+// what the user just said.
+Diagnostic at_flag(Diagnostic d) {
+  const auto by_flag = [](const Span& at) { return at && at.file->name == "--set"; };
+  if (by_flag(d.span)) return d;
+  for (Diagnostic::Note& n : d.notes) {
+    if (!by_flag(n.span)) continue;
+    std::swap(n.span, d.span);
+    n.text = "what it goes with";
+    break;
+  }
+  return d;
+}
+
 }  // namespace
 
 void check_legal(const TrainingPlan<double>& plan, const Origins& origins, const doc::Value& tree,
@@ -588,7 +602,13 @@ void check_legal(const TrainingPlan<double>& plan, const Origins& origins, const
   check_model(plan.model, "model", origins, tree, diagnostics);
   if (diagnostics.error_count() > before) return;
   const Places places(origins, tree);
-  TrainingCheck(plan, places, diagnostics).run();
+  Diagnostics found;
+  TrainingCheck(plan, places, found).run();
+  for (const Diagnostic& d : found.all()) {
+    Diagnostic& out = d.severity == Severity::kError ? diagnostics.error(d.span, d.message)
+                                                     : diagnostics.warning(d.span, d.message);
+    out = at_flag(d);
+  }
 }
 
 }  // namespace reckon

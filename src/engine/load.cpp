@@ -33,7 +33,7 @@ void complete_line(const Value& line, Expectation& e, Diagnostics& diagnostics) 
     return at && at->span ? at->span : e.span;
   };
   if (!e.fits.is_null()) {
-    if (!e.metric.empty() || !e.exact.empty() || !e.printed.empty()) {
+    if (!e.metric.empty() || e.states_value()) {
       diagnostics.error(place("fits"), "expect: fits is a line of its own")
           .help("write - {fits: yes}, and a second line for the metric");
       return;
@@ -43,10 +43,14 @@ void complete_line(const Value& line, Expectation& e, Diagnostics& diagnostics) 
   }
   e.exact_span = place(line.find("fits") ? "fits" : "exact");
   e.printed_span = place("printed");
+  e.at_most_span = place("at_most");
+  e.at_least_span = place("at_least");
   if (e.metric.empty()) diagnostics.error(e.span, "expect: the line names no metric");
-  if (e.exact.empty() && e.printed.empty())
+  if (!e.states_value())
     diagnostics.error(e.span, "expect: the line states no value")
-        .help("write exact: 112 GB, or printed: 112 GB with within: 1%");
+        .help(
+            "write exact: 112 GB, printed: 112 GB (with within: 1% if need be), at_most: 80 GB or "
+            "at_least: 5 GB");
   else if (e.within && e.printed.empty())
     diagnostics
         .error(place("within"), "expect: within belongs to printed, and exact is held to 1e-5")
@@ -331,8 +335,13 @@ Value resolve_training(Workspace& work, Value tree, Diagnostics& diagnostics) {
   apply_price(work, tree, diagnostics);
   rewrite("precision", resolve_precision);
   rewrite("optimizer", resolve_optimizer);
-  if (Value* stack = tree.find("stack"); stack && !stack->is_null())
+  if (Value* stack = tree.find("stack"); stack && !stack->is_null()) {
+    const Span named =
+        stack
+            ->span;  // what a plan can't have of it is a fault of the plan, not of the stack's file
     *stack = resolve_stack(work, *stack, tree.at("cluster.node.chip"), diagnostics);
+    if (named && stack->is_mapping()) stack->span = named;
+  }
   const Value said = tree.find("assume") ? *tree.find("assume") : Value{};
   rewrite("assume", resolve_assume);
   if (const Value* stack = tree.find("stack"); stack && stack->is_mapping() && tree.find("assume"))

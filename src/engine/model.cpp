@@ -163,7 +163,18 @@ void format_lines(Workspace& work, const Model<double>& model, const std::string
 
 void stored_lines(const Model<double>& model, const ModelRequest& request, ModelReport& out,
                   Diagnostics& diagnostics) {
-  if (!request.stored && request.published.empty()) return;
+  const PublishedCount& p = model.parameters;
+  const std::string& total = !request.published.empty() ? request.published
+                             : !p.published.empty()     ? p.published
+                                                        : p.rounded;
+  if (!request.stored &&
+      request.published.empty()) {  // what the file states must be met all the same
+    Diagnostics scratch;
+    if (!total.empty() && !model.abstract())
+      out.total = explain_published(stored_report(model), total, scratch);
+    if (scratch.has_errors()) out.total.reset();
+    return;
+  }
   if (model.abstract()) {
     diagnostics
         .error({}, "--stored: files are counted tensor by tensor, and this model states params")
@@ -171,10 +182,6 @@ void stored_lines(const Model<double>& model, const ModelRequest& request, Model
     return;
   }
   out.stored = stored_report(model);
-  const PublishedCount& p = model.parameters;
-  const std::string& total = !request.published.empty() ? request.published
-                             : !p.published.empty()     ? p.published
-                                                        : p.rounded;
   if (!total.empty()) out.total = explain_published(*out.stored, total, diagnostics);
 }
 
@@ -213,7 +220,8 @@ ModelReport report_model(Workspace& work, const ModelRequest& request, Diagnosti
   if (request.windows != "exact") out.conventions += ", windows kept whole";
   const PublishedCount& p = model.parameters;
   if (!p.published.empty() || !p.rounded.empty())
-    out.published = fmt::format("{} ({})", p.published.empty() ? p.rounded : p.published, p.source);
+    out.published = (p.published.empty() ? p.rounded : p.published) +
+                    (p.source.empty() ? "" : fmt::format(" ({})", p.source));
   format_lines(work, model, request.format, q, out, diagnostics);
   layer_lines(model, out);
   stored_lines(model, request, out, diagnostics);

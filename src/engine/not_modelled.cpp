@@ -35,8 +35,10 @@ std::vector<std::string> not_modelled(const TrainingPlan<double>& plan) {
                   [](const LayerGroup<double>& g) { return g.mlp.kind == MlpKind::kMoe; });
   if (split_experts)
     out.emplace_back("experts kept whole under tensor parallelism (they are split)");
-  if (plan.mesh.sequence && !plan.stack)
-    out.emplace_back("gathering sequence-parallel inputs again for weight gradients");
+  if (plan.mesh.sequence)
+    out.emplace_back(plan.stack ? "bytes of gathering sequence-parallel inputs again, for weight "
+                                  "gradients, in comm.tensor (its time is in the step)"
+                                : "gathering sequence-parallel inputs again for weight gradients");
   if (plan.model.tied && value(plan.mesh.pipeline) > 1)
     out.emplace_back("the gradient of a tied table between first and last stage");
   if (placement_of(plan.schedule.kind) == Placement::kTwoWay)

@@ -115,14 +115,19 @@ StartingPoint starting_point(Workspace& work, Diagnostics& d) {
 
 class Propose {
  public:
-  Propose(Workspace& work, std::string model, std::string gpus, Diagnostics& d)
-      : work_(work), model_(std::move(model)), gpus_(std::move(gpus)), d_(d) {}
+  Propose(Workspace& work, std::string model, std::string gpus, Sets sets, Diagnostics& d)
+      : work_(work),
+        model_(std::move(model)),
+        gpus_(std::move(gpus)),
+        sets_(std::move(sets)),
+        d_(d) {}
 
   Proposal run() {
     const std::size_t before = d_.error_count();
     start_ = starting_point(work_, d_);
     if (d_.error_count() > before) return {};
     shorten_sequence();
+    read_batch();
     const SourceFile* flags = work_.sources().add("--model", model_);
     const SourceFile* flags_gpus = work_.sources().add("--gpus", gpus_);
     doc::Value tree = doc::mapping();
@@ -134,15 +139,17 @@ class Propose {
     doc::set(batch, "sequence", doc::scalar(start_.sequence));
     doc::set(train, "mfu", doc::scalar(start_.mfu));
     doc::set(assume, "preset", doc::scalar(start_.preset));
-    doc::set(assume, "train", std::move(train));
+    if (!stated("stack")) doc::set(assume, "train", std::move(train));
     if (!dimensioned()) doc::set(assume, "flops", doc::scalar("6n"));
     if (const std::string recipe = recipe_for_chip(); !recipe.empty())
       doc::set(tree, "precision", doc::scalar(recipe));
     doc::set(tree, "batch", std::move(batch));
     doc::set(tree, "assume", std::move(assume));
-    LoadedTraining loaded = load_training(work_, std::move(tree), d_);
-    if (d_.error_count() > before) return {};
-    plan_ = loaded.plan;
+    if (!load_with_sets(tree)) {
+      LoadedTraining loaded = load_training(work_, std::move(tree), d_);
+      if (d_.error_count() > before) return {};
+      plan_ = std::move(loaded.plan);
+    }
     choose_batch();
     choose_sharding();
     choose_length();
@@ -153,6 +160,45 @@ class Propose {
   }
 
  private:
+  // Whether a --set says a field, or something inside it.
+  bool stated(const std::string& field) const {
+    return std::any_of(sets_.begin(), sets_.end(), [&](const auto& s) {
+      return s.first == field || s.first.starts_with(field + ".");
+    });
+  }
+
+  // The plan with what --set says, but for the batch, which is dealt out afterwards; false where that can't be loaded.
+  bool load_with_sets(const doc::Value& tree) {
+    Sets others = sets_;
+    std::erase_if(others, [](const auto& s) { return s.first.starts_with("batch"); });
+    if (others.empty()) return false;
+    Diagnostics scratch;
+    doc::Value whole = tree;
+    doc::set(whole, "kind", doc::scalar("training"));
+    const PlanFile file = open_plan(work_, "<new>", std::move(whole), others, scratch);
+    if (scratch.has_errors()) return false;
+    LoadedTraining loaded = load_training(work_, case_tree(file, nullptr, scratch), scratch);
+    if (scratch.has_errors()) return false;
+    plan_ = std::move(loaded.plan);
+    return true;
+  }
+
+  // What --set says of micro-batch and sequence stands in place of the starting point's.
+  void read_batch() {
+    Sets batch = sets_;
+    std::erase_if(batch, [](const auto& s) { return !s.first.starts_with("batch"); });
+    if (batch.empty()) return;
+    Diagnostics scratch;
+    doc::Value tree = doc::mapping();
+    doc::set(tree, "kind", doc::scalar("training"));
+    const PlanFile file = open_plan(work_, "<new>", std::move(tree), batch, scratch);
+    const doc::Value said = case_tree(file, nullptr, scratch);
+    const auto read = [&said](const char* path) { return plain_count(said.at(path)); };
+    if (const double x = read("batch.micro"); x > 0) start_.micro = fmt::format("{:.0f}", x);
+    if (const double x = read("batch.sequence"); x > 0) start_.sequence = fmt::format("{:.0f}", x);
+    global_ = read("batch.global");
+  }
+
   // A model with a table of positions reads no longer texts.
   void shorten_sequence() {
     Diagnostics scratch;
@@ -179,24 +225,34 @@ class Propose {
     return std::lround(value_of(plan_.cluster.nodes.raw) * value_of(plan_.cluster.node.gpus.raw));
   }
 
+  // A power of two of micro-batches a GPU, so that other meshes, and more GPUs, can share it out too.
   void choose_batch() {
-    const double sequence = value_of(plan_.batch.sequence->raw);
-    const double micro = std::stod(start_.micro), step = static_cast<double>(G()) * micro;
-    const double wanted = start_.step_tokens / sequence;
-    const double global = std::max(1.0, std::round(wanted / step)) * step;
+    const double sequence = plain_number(start_.sequence), micro = plain_number(start_.micro);
+    const double step = static_cast<double>(G()) * micro;
+    const double wanted = std::max(1.0, start_.step_tokens / sequence / step);
     plan_.batch = {};
-    plan_.batch.global = Count<double>(global);
+    plan_.batch.global =
+        Count<double>(global_ > 0 ? global_ : std::exp2(std::round(std::log2(wanted))) * step);
     plan_.batch.micro = Count<double>(micro);
     plan_.batch.sequence = Count<double>(sequence);
   }
+  static double plain_number(const std::string& text) {
+    const doc::Value v = doc::scalar(text);
+    return plain_count(&v);
+  }
 
-  // The first of a fixed list that fits, mildest first; else the first that is tight.
+  // The first of a fixed list that fits, mildest first; else the first that is tight. What --set states is no choice.
   void choose_sharding() {
     const bool shaped = plan_.model.hidden && !plan_.model.layers.empty();
+    std::vector<int> stages{0, 1, 2, 3};
+    std::vector<Recompute> policies{Recompute::kNone, Recompute::kFull};
+    if (stated("sharding")) stages = {static_cast<int>(std::lround(plan_.sharding.zero.raw))};
+    if (stated("recompute")) policies = {plan_.recompute};
+    if (stated("sharding") && stated("recompute")) return;
     std::optional<std::pair<int, Recompute>> tight;
-    for (const Recompute r : {Recompute::kNone, Recompute::kFull}) {
+    for (const Recompute r : policies) {
       if (r != Recompute::kNone && !shaped) continue;
-      for (int z = 0; z <= 3; ++z) {
+      for (const int z : stages) {
         shard(z, r);
         const Verdict verdict = estimate(plan_).verdict;
         if (verdict == Verdict::kTight && !tight) tight = {z, r};
@@ -209,9 +265,9 @@ class Propose {
     }
     if (!tight) {
       notes_.emplace_back(
-          fmt::format("nothing tried fits in memory: ZeRO-3 with recompute: {} is "
+          fmt::format("nothing tried fits in memory: sharding.zero: {} with recompute: {} is "
                       "written; the estimate says by how much it misses",
-                      name_of(plan_.recompute)));
+                      value_of(plan_.sharding.zero.raw), name_of(plan_.recompute)));
       return;
     }
     shard(tight->first, tight->second);
@@ -227,12 +283,25 @@ class Propose {
   }
 
   void choose_length() {
-    const double tokens =
-        std::round(start_.tokens_per_parameter * value_of(estimate(plan_).parameters.total.raw));
-    plan_.run.tokens = Count<double>(tokens);
-    notes_.push_back(fmt::format("run.tokens: {} a parameter", start_.tokens_per_parameter));
-    notes_.push_back(fmt::format("assume: preset {}, train.mfu {}: an assumption, {}",
-                                 start_.preset, start_.mfu, start_.mfu_source));
+    if (plan_.trainable.adapters && !stated("run.tokens")) {
+      plan_.run.tokens = {};
+      notes_.push_back(fmt::format(
+          "run.tokens is not chosen: {} a parameter is a rule for training all of them; --set "
+          "run.tokens=10M gives days and dollars",
+          start_.tokens_per_parameter));
+    } else if (!stated("run.tokens")) {
+      plan_.run.tokens = Count<double>(three_digits(
+          start_.tokens_per_parameter * value_of(estimate(plan_).parameters.total.raw)));
+      notes_.push_back(fmt::format("run.tokens: {} a parameter", start_.tokens_per_parameter));
+    }
+    if (!plan_.stack)
+      notes_.push_back(fmt::format("assume: preset {}, train.mfu {}: an assumption, {}",
+                                   start_.preset, start_.mfu, start_.mfu_source));
+  }
+  // A rule of thumb has no more.
+  static double three_digits(double x) {
+    const double unit = std::pow(10, std::floor(std::log10(x)) - 2);
+    return std::round(x / unit) * unit;
   }
 
   std::string head() const {
@@ -262,17 +331,17 @@ class Propose {
     out += section("batch", "of one optimizer step", plan_.batch);
     out += "\n" + commented(fmt::format("precision: {}", plan_.precision.id), plan_.precision.name);
     out += commented(fmt::format("optimizer: {}", plan_.optimizer.id), plan_.optimizer.name);
-    out += commented(fmt::format("recompute: {}", name_of(plan_.recompute)),
-                     "none | selective | full");
-    out += commented(fmt::format("offload: {}", name_of(plan_.offload)), "none | optimizer");
+    out += commented(fmt::format("recompute: {}", name_of(plan_.recompute)), doc_of("recompute"));
+    out += commented(fmt::format("offload: {}", name_of(plan_.offload)), doc_of("offload"));
     out += commented("trainable: all", "all, or adapters: {rank: 16, targets: [q, k, v, o]}");
     out += section("memory", "when to call a fit tight", plan_.memory);
     out += "\n" +
            commented("assume:", "conventions and efficiencies: what is counted, how well it runs");
     out += commented(fmt::format("  preset: {}", start_.preset),
                      "a file in presets/; its values stand below as comments");
-    out += commented(fmt::format("  train.mfu: {}", start_.mfu),
-                     "an assumption: " + start_.mfu_source);
+    if (!plan_.stack)
+      out += commented(fmt::format("  train.mfu: {}", start_.mfu),
+                       "an assumption: " + start_.mfu_source);
     if (!dimensioned())
       out += commented("  flops: 6n", "attention is not counted: the model has no dimensions");
     std::string preset;
@@ -299,8 +368,22 @@ class Propose {
     return out;
   }
 
+  // What the field's own description says of a plan's key.
+  static std::string doc_of(std::string_view key) {
+    std::string out;
+    const TrainingPlan<double> plan;
+    TrainingPlan<double>::fields(
+        [&](const Field& f, const auto&) {
+          if (f.name == key) out = f.doc;
+        },
+        plan);
+    return out;
+  }
+
   Workspace& work_;
   std::string model_, gpus_;
+  Sets sets_;
+  double global_ = 0;  // stated by a --set
   Diagnostics& d_;
   StartingPoint start_;
   TrainingPlan<double> plan_;
@@ -310,8 +393,8 @@ class Propose {
 }  // namespace
 
 Proposal propose_training(Workspace& work, const std::string& model, const std::string& gpus,
-                          Diagnostics& diagnostics) {
-  return Propose(work, model, gpus, diagnostics).run();
+                          Diagnostics& diagnostics, const Sets& sets) {
+  return Propose(work, model, gpus, sets, diagnostics).run();
 }
 
 }  // namespace reckon

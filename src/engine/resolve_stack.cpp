@@ -147,6 +147,10 @@ std::string measured_chip(Workspace& work, const Value* chip, const Value& stack
   return other;
 }
 
+bool in_shelf(Span at) {
+  return at && at.file->name.starts_with(std::string(shelf_info(Shelf::kStacks).folder) + "/");
+}
+
 void fill_curves(Workspace& work, Value& stack, const Value* chip, Diagnostics& diagnostics) {
   Value* said = stack.find("collectives");
   if (said && said->is_mapping() && said->find("curves")) return;
@@ -157,6 +161,11 @@ void fill_curves(Workspace& work, Value& stack, const Value* chip, Diagnostics& 
   const Span at = said ? said->span : stack.span;
   const std::string own = named ? said->text : measured_chip(work, chip, stack, diagnostics);
   if (own.empty()) return;
+  // What a plan names; a shipped stack's own choice is part of it.
+  if (const std::string here = text_of(chip, "id");
+      named && !here.empty() && own != here && !in_shelf(at))
+    diagnostics.warning(
+        at, fmt::format("the collectives' curves are those of {}, not of {}", own, here));
   const Value* kernels = work.load(Shelf::kKernels, own, at, diagnostics);
   if (!kernels) return;
   Value filled = doc::mapping(at);

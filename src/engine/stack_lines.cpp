@@ -11,9 +11,17 @@ namespace {
 
 std::string share(Ratio<double> x) { return format_quantity(x.raw, kOne, Hint::kFraction); }
 
-bool starting_values(const Stack<double>& s) { return s.rows && s.rows->raw < kEnoughRuns; }
+std::string runs(double n, const char* of = "") {
+  return fmt::format("{:.0f} {}run{}", n, of, n == 1 ? "" : "s");
+}
 
-std::string runs(double n) { return fmt::format("{:.0f} run{}", n, n == 1 ? "" : "s"); }
+// "starting values, 3 core runs": fitted on too few to know the error; empty if not.
+std::string starting_values(const Stack<double>& s, const StackClaim& claim) {
+  if (!s.rows) return "";
+  if (claim.core && static_cast<double>(*claim.core) < kEnoughRuns)
+    return "starting values, " + runs(static_cast<double>(*claim.core), "core ");
+  return s.rows->raw < kEnoughRuns ? "starting values, " + runs(s.rows->raw) : "";
+}
 
 // Where a group inside a node is larger than any that the curve was measured on.
 void warn_of_groups(const Stack<double>& s, const Layout<double>& x,
@@ -53,22 +61,30 @@ void outside_of(const TrainingPlan<double>& plan, const Layout<double>& x, Visit
 
 void warn_of_range(const TrainingPlan<double>& plan, const Layout<double>& x,
                    std::vector<std::string>& out) {
-  outside_of(plan, x,
-             [&](const char* what, const std::string& value, const std::string& least,
-                 const std::string& most) {
-               out.push_back(fmt::format("{} {}: stack '{}' was fitted on runs with {} to {}", what,
-                                         value, plan.stack->id, least, most));
-             });
+  outside_of(
+      plan, x,
+      [&](const char* what, const std::string& value, const std::string& least,
+          const std::string& most) {
+        out.push_back(fmt::format(
+            "{} {}: {} {} to {}", what, value,
+            plan.stack->rows ? fmt::format("stack '{}' was fitted on runs with", plan.stack->id)
+                             : "the measured runs of its chips have",
+            least, most));
+      });
 }
 
 }  // namespace
 
-std::string stack_line(const Stack<double>& s, const std::string& changed) {
-  std::string out = (s.name.empty() ? s.id : s.name) + changed;
-  if (starting_values(s)) return fmt::format("{}: starting values, {}", out, runs(s.rows->raw));
+std::string stack_line(const Stack<double>& s, const StackClaim& claim) {
+  std::string out = (s.name.empty() ? s.id : s.name) + (claim.any() ? " (changed)" : "");
+  if (!claim.altered.empty())
+    return fmt::format("{}: nothing was measured with its {}", out, altered_words(claim.altered));
+  const std::string own = claim.own.empty() ? "" : fmt::format(", as {} says itself", claim.own);
+  if (const std::string few = starting_values(s, claim); !few.empty())
+    return fmt::format("{}: {}{}", out, few, own);
   if (s.rows) out += fmt::format(": {}", runs(s.rows->raw));
   if (!s.fitted.empty()) out += (s.rows ? ", " : ": ") + s.fitted;
-  return out;
+  return s.rows || !s.fitted.empty() ? out + own : out;
 }
 
 std::string hidden_line(const TrainingPlan<double>& plan) {
@@ -113,11 +129,10 @@ std::string outside_words(const TrainingPlan<double>& plan, const Layout<double>
 }
 
 void stack_warnings(const TrainingPlan<double>& plan, const TrainingEstimate<double>& e,
-                    std::vector<std::string>& out) {
+                    const StackClaim& claim, std::vector<std::string>& out) {
   const Stack<double>& s = *plan.stack;
-  if (starting_values(s))
-    out.push_back(fmt::format("stack '{}' holds starting values, {}: nothing is known of its error",
-                              s.id, runs(s.rows->raw)));
+  if (const std::string few = starting_values(s, claim); !few.empty() && claim.altered.empty())
+    out.push_back(fmt::format("stack '{}' holds {}: nothing is known of its error", s.id, few));
   warn_of_range(plan, e.layout, out);
   if (s.tier == CollectiveModel::kCalibrated) warn_of_groups(s, e.layout, out);
 }

@@ -158,6 +158,33 @@ bool Workspace::read_or_say(const fs::path& file, Span said, std::string& text,
   return false;
 }
 
+namespace {
+
+// The nearest name; beside it the one that the word says more than (a100-sxm-80g: a100-sxm). Before one that is merely
+// spelt alike come those that hold the word whole (fp4: nvfp4), and after it those that the word holds (mxfp8: fp8).
+std::vector<std::string> alike(const std::string& word, const std::vector<std::string>& known) {
+  constexpr std::size_t kMost = 4, kLetters = 3;
+  std::vector<std::string> out, hold, held;
+  std::string begins;
+  for (const std::string& id : known)
+    if (word.starts_with(id + "-") && id.size() > begins.size()) begins = id;
+  if (!begins.empty()) out.push_back(begins);
+  for (const std::string& id : known) {
+    if (word.size() >= kLetters && id.find(word) != id.npos && hold.size() < kMost)
+      hold.push_back(id);
+    if (id.size() >= kLetters && word.find(id) != word.npos && held.size() < kMost)
+      held.push_back(id);
+  }
+  const std::string near = closest(word, known);
+  const bool same_letters =
+      near.size() == word.size();  // fp8 for fp4: another thing as often as a slip
+  if (!hold.empty() && (near.empty() || same_letters)) return hold;
+  if (!near.empty() && near != begins) out.push_back(near);
+  return out.empty() ? held : out;
+}
+
+}  // namespace
+
 const std::string* Workspace::data_text(const std::string& path) {
   const auto [at, fresh] = texts_.try_emplace(path);
   for (std::size_t i = 0; fresh && !at->second && i < roots_.size(); ++i) {
@@ -194,9 +221,9 @@ const doc::Value* Workspace::load(Shelf shelf, std::string_view name, Span said,
     const std::vector<std::string> known = ids(shelf);
     auto& fault = diagnostics.error(
         said, fmt::format("no {} called '{}'", info.word.substr(0, info.word.size() - 1), name));
-    const std::string near = closest(name, known);
+    const std::vector<std::string> near = alike(std::string(name), known);
     if (!near.empty()) {
-      fault.help(fmt::format("did you mean '{}'?", near));
+      fault.help(fmt::format("did you mean '{}'?", fmt::join(near, "', or '")));
     } else {
       fault.help(
           fmt::format("`reckon list {}` prints those there are; a path to a YAML file works too",

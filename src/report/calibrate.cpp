@@ -96,6 +96,7 @@ std::vector<Section> sections_of(const Calibration& c) {
   for (const CalibratedSet& set : c.sets) out.push_back(set_section(set));
   if (!c.layers.empty()) out.push_back(layers_section(c));
   if (!c.skipped.empty()) out.push_back({"Not fitted", Table({}), c.skipped});
+  if (!c.failed.empty()) out.push_back({"Fits that explain nothing", Table({}), c.failed});
   return out;
 }
 
@@ -143,6 +144,8 @@ std::string calibrate_json(const Calibration& calibration) {
   write_checks(json, calibration);
   json.key("not_fitted").array();
   for (const std::string& text : calibration.skipped) json.text(text);
+  json.close().key("failed").array();
+  for (const std::string& text : calibration.failed) json.text(text);
   json.close().close();
   return json.str();
 }

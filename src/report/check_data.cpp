@@ -64,6 +64,8 @@ void write_line(JsonWriter& json, const CheckLine& l) {
   write_stated(json, "expected", l, l.exact, l.has_exact, l.exact_number);
   write_stated(json, "printed", l, l.printed, l.has_printed, l.printed_number);
   json.key("within").number(l.within);
+  write_stated(json, "at_most", l, l.at_most, true, l.most);
+  write_stated(json, "at_least", l, l.at_least, true, l.least);
   json.key("deviation");
   deviation_of(l).empty() ? json.null()
                           : json.number(l.has_exact ? l.exact_deviation : l.printed_deviation);
@@ -98,6 +100,8 @@ std::string check_csv(const CheckReport& report) {
              {"expected"},
              {"printed"},
              {"within"},
+             {"at_most"},
+             {"at_least"},
              {"deviation"},
              {"pass"},
              {"why"},
@@ -109,7 +113,8 @@ std::string check_csv(const CheckReport& report) {
              as_text         ? l.value
              : has_number(l) ? shortest_number(l.number)
                              : "",
-             as_text ? "" : l.unit, l.exact, l.printed, shortest_number(l.within),
+             as_text ? "" : l.unit, l.exact, l.printed, shortest_number(l.within), l.at_most,
+             l.at_least,
              has_deviation ? shortest_number(l.has_exact ? l.exact_deviation : l.printed_deviation)
                            : "",
              l.pass ? "yes" : "no", l.why, l.source});

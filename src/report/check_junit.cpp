@@ -1,6 +1,8 @@
 // JUnit's XML. Nothing but text may stand in it that XML 1.0 allows: control characters and stray bytes become ·.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "check_row.hpp"
 #include "reckon/base/text.hpp"
 #include "reckon/report/check.hpp"
@@ -50,18 +52,53 @@ std::string test_case(const CheckLine& line) {
   return out + " time=\"0\">\n" + failure(line) + "    </testcase>\n";
 }
 
+std::string fault_case(const CheckReport::Fault& fault) {
+  return "    <testcase" + attribute("classname", fault.file) + attribute("name", fault.place) +
+         attribute("file", fault.file) + " time=\"0\">\n" +
+         fmt::format("      <error{}>{}</error>\n", attribute("message", fault.message),
+                     escaped(fault.place + ": " + fault.message)) +
+         "    </testcase>\n";
+}
+
+// Files in the order of their lines, then those of which nothing but faults is known.
+std::vector<std::string> files_of(const CheckReport& report) {
+  std::vector<std::string> out;
+  const auto add = [&out](const std::string& file) {
+    if (std::find(out.begin(), out.end(), file) == out.end()) out.push_back(file);
+  };
+  for (const CheckLine& line : report.lines) add(line.file);
+  for (const CheckReport::Fault& fault : report.faults) add(fault.file);
+  return out;
+}
+
+std::string suite(const CheckReport& report, const std::string& file) {
+  CheckLines lines;
+  std::string cases;
+  for (const CheckLine& line : report.lines) {
+    if (line.file != file) continue;
+    lines.push_back(&line);
+    cases += test_case(line);
+  }
+  std::size_t errors = 0;
+  for (const CheckReport::Fault& fault : report.faults) {
+    if (fault.file != file) continue;
+    ++errors;
+    cases += fault_case(fault);
+  }
+  return fmt::format("  <testsuite{} tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"0\">\n{}",
+                     attribute("name", file), lines.size() + errors, misses_of(lines), errors,
+                     cases) +
+         "  </testsuite>\n";
+}
+
 }  // namespace
 
 std::string check_junit(const CheckReport& report) {
   std::string out = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
-  out += fmt::format("<testsuites name=\"reckon check\" tests=\"{}\" failures=\"{}\">\n",
-                     report.lines.size(), report.misses());
-  for (const auto& [file, lines] : by_file(report)) {
-    out += fmt::format("  <testsuite{} tests=\"{}\" failures=\"{}\" errors=\"0\" skipped=\"0\">\n",
-                       attribute("name", file), lines.size(), misses_of(lines));
-    for (const CheckLine* line : lines) out += test_case(*line);
-    out += "  </testsuite>\n";
-  }
+  out += fmt::format(
+      "<testsuites name=\"reckon check\" tests=\"{}\" failures=\"{}\" errors=\"{}\">\n",
+      report.lines.size() + report.faults.size(), report.misses(), report.faults.size());
+  for (const std::string& file : files_of(report)) out += suite(report, file);
   return out + "</testsuites>\n";
 }
 

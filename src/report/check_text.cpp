@@ -28,6 +28,13 @@ std::string miss_text(const CheckLine& line, const TextStyle& style) {
   return out;
 }
 
+std::string bounds_of(const CheckLine& l) {
+  std::vector<std::string> out;
+  if (!l.at_least.empty()) out.push_back("≥ " + l.at_least);
+  if (!l.at_most.empty()) out.push_back("≤ " + l.at_most);
+  return join(out, ", ");
+}
+
 }  // namespace
 
 std::string check_text(const CheckReport& report, const TextStyle& style) {
@@ -48,12 +55,13 @@ std::string check_markdown(const CheckReport& report) {
                {"value", Align::kRight},
                {"exact", Align::kRight},
                {"printed", Align::kRight},
+               {"bounds", Align::kRight},
                {"deviation", Align::kRight},
                {"place"},
                {"outcome"}});
   for (const CheckLine& l : report.lines)
-    table.row({l.id, l.case_name, l.metric, l.value, l.exact, l.printed, deviation_of(l),
-               place_of(l), l.pass ? "holds" : "**missed**: " + l.why});
+    table.row({l.id, l.case_name, l.metric, l.value, l.exact, l.printed, bounds_of(l),
+               deviation_of(l), place_of(l), l.pass ? "holds" : "**missed**: " + l.why});
   return summary_of(report) + "\n" + (table.empty() ? "" : "\n" + table.markdown());
 }
 

@@ -77,8 +77,13 @@ Section explained_section(const ExplainedDifference& e, const std::string& first
     t.row({p.label, text(p.first), text(p.other),
            fmt::format("{}{}", d < 0 ? "−" : "+", format_quantity(std::abs(d), m.dim, m.hint))});
   }
-  return {.title = fmt::format("Why {} is {} instead of {}", m.id, shown(e.other), shown(e.first)),
-          .table = std::move(t)};
+  const double d = e.other.value - e.first.value;
+  const std::string title =
+      shown(e.first) == shown(e.other)
+          ? fmt::format("{} is {} in both, but for {}{}", m.id, shown(e.other), d < 0 ? "−" : "+",
+                        format_quantity(std::abs(d), m.dim, m.hint))
+          : fmt::format("Why {} is {} instead of {}", m.id, shown(e.other), shown(e.first));
+  return {.title = title, .table = std::move(t)};
 }
 
 std::string comparison_text(const Comparison& c, const TextStyle& style) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 #include "breakdown.hpp"
@@ -27,11 +28,26 @@ constexpr std::string_view kParts[] = {
     "parameters.attention", "parameters.mlp",       "parameters.experts",
     "parameters.shared",    "parameters.router",    "parameters.vectors"};
 
+// 684531386000 -> 684,531,386,000: where a count is compared to the last digit.
+std::string in_full(double n) {
+  std::string digits = fmt::format("{:.0f}", std::abs(n));
+  for (std::size_t i = digits.size(); i > 3;) digits.insert(i -= 3, ",");
+  return (n < 0 ? "-" : "") + digits;
+}
+
+std::string remainder_words(const PublishedTotal& p) {
+  return fmt::format("{} of them are unexplained beside {}", in_full(p.remainder), listed(p.terms));
+}
+
 // The report as a result, so that sections read its metrics as they do those of a plan.
 Result as_result(const ModelReport& report) {
   Result r;
   r.name = report.name;
   if (!report.published.empty()) r.headline.emplace_back("published", report.published);
+  if (report.total && report.total->verdict == PublishedVerdict::kUnexplained && !report.stored)
+    r.headline.emplace_back(
+        "", fmt::format("the {} that are published are not met: {}", report.total->published,
+                        remainder_words(*report.total)));
   if (!report.conventions.empty()) r.headline.emplace_back("for", report.conventions);
   r.metrics = report.metrics;
   return printable_result(std::move(r));
@@ -98,13 +114,6 @@ Section group(Reader& r, std::string title, std::initializer_list<std::string_vi
 
 std::string bytes(double n) { return format_quantity(n, kByte, Hint::kNone); }
 std::string bytes(const std::optional<double>& n) { return n ? bytes(*n) : std::string(kAbsent); }
-
-// 684531386000 -> 684,531,386,000: where a count is compared to the last digit.
-std::string in_full(double n) {
-  std::string digits = fmt::format("{:.0f}", std::abs(n));
-  for (std::size_t i = digits.size(); i > 3;) digits.insert(i -= 3, ",");
-  return (n < 0 ? "-" : "") + digits;
-}
 
 Section formats_section(const ModelReport& report) {
   if (report.formats.size() < 2) return {};

@@ -53,11 +53,36 @@ std::string short_name(const std::string& path) {
   return dot == std::string::npos ? path : path.substr(dot + 1);
 }
 
+// "fits", "tight", "does not fit"; empty where the kind of plan has no such word.
+std::string verdict(const FoundPlan& p) {
+  const Metric* m = find_metric(p.metrics, "memory.verdict");
+  return m && m->has_value() ? m->text : "";
+}
+
 bool all_fit(const std::vector<const FoundPlan*>& list) {
   return std::all_of(list.begin(), list.end(), [](const FoundPlan* p) {
     const Metric* fits = find_metric(p->metrics, "fits");
-    return !fits || fits->value != 0;
+    return (!fits || fits->value != 0) && verdict(*p) != "tight";
   });
+}
+
+std::string cell(const Metric& m, const FoundPlan& p) {
+  return m.id == "fits" && !verdict(p).empty() ? verdict(p) : shown(m);
+}
+
+// What rows set and no column says, for all have the same: without it none of them is had again.
+std::string set_besides(const std::vector<FoundPlan>& found,
+                        const std::vector<std::string>& columns) {
+  std::vector<std::string> words;
+  for (const FoundPlan& p : found)
+    for (const auto& [path, value] : p.sets) {
+      if (std::find(columns.begin(), columns.end(), path) != columns.end()) continue;
+      const std::string now = field(p, path);
+      std::string word = path + "=" + (now == kAbsent ? value : now);
+      if (std::find(words.begin(), words.end(), word) == words.end())
+        words.push_back(std::move(word));
+    }
+  return words.empty() ? "" : "Besides: " + join(words, " ");
 }
 
 // What plans are ranked by stays in a narrow table.
@@ -76,7 +101,7 @@ Section list_section(const std::string& title, const std::vector<FoundPlan>& fou
   const bool fit = all_fit(list);
   const auto is_shown = [&](const Metric& m) { return m.hint != Hint::kYesNo || !fit; };
   std::vector<Table::Column> columns{{"", Align::kRight}};
-  for (const std::string& p : paths) columns.push_back({short_name(p), Align::kRight});
+  for (const std::string& p : paths) columns.push_back({short_name(p), Align::kRight, true});
   for (const Metric& m : f.columns)
     if (is_shown(m)) columns.push_back({m.id, Align::kRight, ranks(f, m.id)});
   Table t(columns);
@@ -85,14 +110,22 @@ Section list_section(const std::string& title, const std::vector<FoundPlan>& fou
     std::vector<std::string> cells{last ? "given" : std::to_string(i + 1)};
     for (const std::string& path : paths) cells.push_back(field(*list[i], path));
     for (const Metric& m : cells_of(list[i]->metrics, f.columns))
-      if (is_shown(m)) cells.push_back(shown(m));
+      if (is_shown(m)) cells.push_back(cell(m, *list[i]));
     t.row(std::move(cells));
   }
   Section out{.title = title, .table = std::move(t)};
+  if (std::string more = set_besides(found, paths); !more.empty())
+    out.notes.push_back(std::move(more));
   if (found.size() > kMostListed)
     out.notes.push_back(
         fmt::format("… and {} more: --format csv lists them.", found.size() - kMostListed));
   return out;
+}
+
+std::string capital(std::string text) {
+  if (!text.empty() && text[0] >= 'a' && text[0] <= 'z')
+    text[0] = static_cast<char>(text[0] - 'a' + 'A');
+  return text;
 }
 
 std::string way(const Found& f) { return f.maximize ? "largest" : "smallest"; }
@@ -132,7 +165,15 @@ std::vector<Section> sections(const Found& f, bool timed) {
   } else {
     out.push_back(
         list_section(fmt::format("Best plans, {} {} first", way(f), f.objective), f.best, f, true));
-    out.push_back({.notes = {fmt::format("The best: {}", fields(f.best.front().sets))}});
+    std::vector<std::string> said{fmt::format("The best: {}", fields(f.best.front().sets))};
+    for (const Accuracy& a : f.accuracy) said.push_back(capital(a.text) + ".");
+    if (f.ties > 1)
+      said.push_back(
+          fmt::format("Rows 1 to {} lie nearer to each other than that median error: "
+                      "which of them is faster, these figures can't tell.",
+                      f.ties));
+    said.insert(said.end(), f.said.begin(), f.said.end());
+    out.push_back({.notes = std::move(said)});
   }
   if (!f.front.empty())
     out.push_back(
@@ -252,8 +293,11 @@ std::string found_json(const Found& f, bool timed) {
   write_difference(json, "runner_up", f.runner_up);
   write_tally(json, f.tally, timed);
   json.key("stopped").boolean(f.stopped).key("notes").array();
+  for (const std::string& n : f.said) json.text(n);
   for (const std::string& n : f.notes) json.text(n);
-  json.close().close();
+  json.close().key("accuracy").array();
+  for (const Accuracy& a : f.accuracy) json.text(a.text);
+  json.close().key("ties").number(static_cast<double>(f.ties)).close();
   return json.str();
 }
 

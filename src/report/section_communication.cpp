@@ -23,6 +23,7 @@ std::string name_of_operation(const Metric& m) { return m.title.substr(0, m.titl
 std::string row_name(Reader& r, std::string_view operation, const Metric& bytes) {
   const std::string what = r.text(id_of(operation, "operation"));
   if (operation == "context" && what.starts_with("all-")) return "context " + what;
+  if (operation == "tensor" && what != "all-reduce") return "tensor " + what;
   return name_of_operation(bytes);
 }
 

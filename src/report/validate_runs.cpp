@@ -2,11 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "errors.hpp"
 #include "reckon/base/json.hpp"
 #include "reckon/base/text.hpp"
+#include "reckon/engine/calibrate_runs.hpp"
 #include "reckon/report/json.hpp"
 #include "reckon/report/section.hpp"
 #include "reckon/units/format.hpp"
@@ -82,10 +84,15 @@ Section sets_section(const RunsReport& r) {
 Section stacks_section(const RunsReport& r) {
   Section s = groups_section(r, r.stacks, "By stack", "stack");
   std::vector<std::string> few;
-  for (const RunGroup& g : r.stacks)
-    if (g.model.rows < 6) few.push_back(g.name);
+  for (const RunGroup& g : r.stacks) {
+    const auto core = std::count_if(r.rows.begin(), r.rows.end(), [&](const JudgedRow& row) {
+      return row.stack == g.name && (row.facts.core || !of_runs(r));
+    });
+    if (static_cast<double>(core) < kEnoughRuns) few.push_back(g.name);
+  }
   if (!few.empty() && r.request.source.empty())
-    s.notes.push_back("Fewer than six rows prove nothing: " + join(few, ", ") + ".");
+    s.notes.push_back(fmt::format("Fewer than six {}rows prove nothing: {}.",
+                                  of_runs(r) ? "core " : "", join(few, ", ")));
   return s;
 }
 
@@ -183,7 +190,9 @@ Section budgets_section(const RunsReport& r) {
                  (b.at_least ? "at least " : "at most ") +
                      (b.measured ? figure_text(b, b.limit) : percent(b.limit)),
                  b.holds() ? "holds" : "missed"});
-  return s.table.empty() ? Section{} : s;
+  if (!s.table.empty()) return s;
+  if (r.request.source.empty()) return {};
+  return {.notes = {"Budgets: none is of these rows alone (plans/measured/budgets.yaml)."}};
 }
 
 Section left_section(const RunsReport& r) {

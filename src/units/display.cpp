@@ -10,7 +10,7 @@ namespace {
 
 using P = Display::Prefixes;
 
-constexpr double kHour = 3600, kDay = 86400, kKilowattHour = 3.6e6;
+constexpr double kMinute = 60, kHour = 3600, kDay = 86400, kKilowattHour = 3.6e6;
 
 Display of_number(Hint hint) {
   switch (hint) {
@@ -25,8 +25,16 @@ Display of_number(Hint hint) {
   }
 }
 
-Display of_time(Hint hint) {
-  if (hint == Hint::kDays) return {.unit = "days", .per = kDay, .singular = "day"};
+// A run of less than a day is one of hours, or of minutes.
+Display of_run(double seconds) {
+  if (seconds >= kDay || seconds == 0) return {.unit = "days", .per = kDay, .singular = "day"};
+  if (seconds >= kHour) return {.unit = "h", .per = kHour};
+  if (seconds >= kMinute) return {.unit = "min", .per = kMinute};
+  return {.unit = "s", .prefixes = P::kSmall};
+}
+
+Display of_time(double seconds, Hint hint) {
+  if (hint == Hint::kDays) return of_run(std::abs(seconds));
   if (hint == Hint::kGpuHours) {
     return {.unit = "GPU-hours", .per = kHour, .singular = "GPU-hour"};
   }
@@ -74,7 +82,7 @@ Display of_other(Dim dim) {
 
 Display without_words(double v, Dim dim, Hint hint) {
   if (dim == kOne) return of_number(hint);
-  if (dim == kSecond) return of_time(hint);
+  if (dim == kSecond) return of_time(v, hint);
   if (dim == kHertz) return of_frequency(hint);
   if (dim == kJoule) return of_energy(v, hint);
   if (dim == kUsd) return of_money();

@@ -39,6 +39,8 @@ constexpr const char* kUnits =
     R"("units": {"time": "us", "bytes": "B", "flops": "FLOP", "clock": "MHz"})";
 constexpr const char* kDevices = R"("devices": ["NVIDIA H100"])";
 
+constexpr const char* kShape = R"("m": 64, "n": 4096, "k": 4096)";
+
 std::string point(const std::string& median = "13.5",
                   const std::string& shape = R"("m": 64, "n": 4096, "k": 4096)",
                   const std::string& more = "") {
@@ -94,12 +96,31 @@ TEST_CASE("what is wrong with a bench file is said where it stands") {
       {R"({"kind": "bench", "version": 1, )" + std::string(kUnits) +
            R"(, "machine": {"devices": ["x"]}, "points": []})",
        "which chip 'x' is must be said"},
+      {file(point("13.5", kShape, R"(, "flops": 1)")),
+       "flops 1: the shape m=64 n=4096 k=4096 has 2147483648"},
+      {file(point("13.5", kShape, R"(, "bytes": 1)")),
+       "bytes 1: no kernel of the shape m=64 n=4096 k=4096 moves that"},
+      {file(point("13.5", kShape, R"(, "check": 1000)")),
+       "check 1000: the result is off by more than rounding explains"},
+      {file(point() + "," + point("13.5", R"("m": 128, "n": 4096)")), "this point states no k"},
+      {file(point() + "," + point("13.5", R"("n": 4096, "k": 4096)")), "this point states no m"},
       {file(point()).substr(0, 200), "bench.json:1:"},
       {R"({"results": [1, 2]})", "this file holds no measurements"}};
   for (const auto& [text, fault] : kFaults) {
     const Read r = read("bench.json", text);
     INFO(text << "\n" << r.faults);
     CHECK(r.faults.find(fault) != std::string::npos);
+    CHECK(r.sets.empty());
+  }
+}
+
+TEST_CASE("what a file says itself may not be said beside it") {
+  for (const FileFacts& facts :
+       {FileFacts{"", "", "Foo", "", {}}, FileFacts{"", "", "", "fp8", {}},
+        FileFacts{"", "gemm", "", "", {}}, FileFacts{"", "", "", "", {{"x", "time us"}}}}) {
+    const Read r = read("bench.json", file(point()), facts);
+    INFO(r.faults);
+    CHECK(r.faults.find("says it itself") != std::string::npos);
     CHECK(r.sets.empty());
   }
 }

@@ -3,6 +3,7 @@
 
 #include "data.hpp"
 #include "reckon/cost/training.hpp"
+#include "reckon/engine/accuracy.hpp"
 #include "reckon/engine/evaluate.hpp"
 #include "reckon/engine/legal.hpp"
 
@@ -277,6 +278,81 @@ TEST_CASE("A switch that turns nothing is warned of") {
          "eager changes nothing: stack 'generic-h100' has no figure for it");
   CHECK(ask(plan("{base: generic-h100, rowwise: yes, gemm.rowwise: 90%}", "precision: fp8\n"))
             .said.empty());
+}
+
+// The line of the stack, and the accuracy of the step time.
+std::pair<std::string, std::string> claims(const std::string& stack) {
+  const Asked a = ask(plan(stack));
+  INFO(a.said);
+  REQUIRE_FALSE(a.failed);
+  const Result r = evaluate(test::data(), a.loaded);
+  std::pair<std::string, std::string> out;
+  for (const auto& [key, value] : r.headline)
+    if (key == "stack") out.first = value;
+  for (const Accuracy& x : r.accuracy)
+    if (x.metric == "step.time") out.second = x.text;
+  return out;
+}
+
+TEST_CASE("A stack whose constants differ claims neither runs nor errors") {
+  const auto [line, accuracy] = claims("nemo-2024-h100");
+  CHECK(line.find("63 runs") != line.npos);
+  CHECK(accuracy.find("rows like this") != accuracy.npos);
+  for (const auto& [changed, field] :
+       {std::pair{"gemm: {ceiling: 1%}", "gemm.ceiling"}, std::pair{"tier: nccl", "tier"},
+        std::pair{"tier: line_rate", "tier"}, std::pair{"collectives: b200", "collectives"},
+        std::pair{"network: {links: 50%}", "network.links"},
+        std::pair{"scan.vector: 20%", "scan.vector"}}) {
+    const auto said = claims("{base: nemo-2024-h100, " + std::string(changed) + "}");
+    INFO(changed << "\n" << said.first << "\n" << said.second);
+    CHECK(said.first.find("(changed)") != said.first.npos);
+    CHECK(said.first.find(field) != said.first.npos);
+    CHECK(said.first.find("runs,") == said.first.npos);
+    CHECK(said.second.find("nothing was measured with the stack's") != said.second.npos);
+    CHECK(said.second.find(field) != said.second.npos);
+  }
+  // A switch of the software is none: runs were measured with it. Nor is the same value, written otherwise.
+  const auto eager = claims("{base: nemo-2024-h100, overlap_gradients: no}");
+  CHECK(eager.first.find("(changed): 63 runs") != eager.first.npos);
+  CHECK(eager.second == accuracy);
+  CHECK(claims("{base: nemo-2024-h100, gemm: {ceiling: 0.6778}}").first == line);
+}
+
+TEST_CASE("Curves of another chip are warned of where a plan names them") {
+  CHECK(says(ask(plan("{base: nemo-2024-h100, collectives: b200}")), "curves are those of b200"));
+  CHECK(ask(plan("{base: nemo-2024-h100, collectives: h100-sxm}")).said.empty());
+}
+
+TEST_CASE("What a plan says of its own stack is its own claim") {
+  const auto [line, accuracy] =
+      claims("{base: nemo-2024-h100, rows: 1000000, fitted: 0 % error, gemm: {ceiling: 90%}}");
+  INFO(line << "\n" << accuracy);
+  CHECK(line.find("as plan.yaml says itself") != line.npos);
+  CHECK(accuracy.find("rows like this") == accuracy.npos);
+}
+
+TEST_CASE("Fewer than six core runs are starting values, however many rows a stack has") {
+  const auto core = core_runs(test::data(), "megatron-2022-a100");
+  REQUIRE(core);
+  CHECK(core_runs(test::data(), "nemo-2024-h100").value_or(0) >= 6);
+  CHECK_FALSE(core_runs(test::data(), "no-such-stack"));
+  const Asked a = ask(plan("megatron-2022-a100", "", "64xa100-sxm"));
+  const Result r = evaluate(test::data(), a.loaded);
+  std::string line;
+  for (const auto& [key, value] : r.headline)
+    if (key == "stack") line = value;
+  CHECK((line.find("starting values") != line.npos) == (*core < 6));
+}
+
+TEST_CASE("A stack that nobody fitted says where no run of its chips was measured") {
+  std::string text = plan("default");
+  const std::string batch = "sequence: 8192";
+  text.replace(text.find(batch), batch.size(), "sequence: 524288");
+  const Asked a = ask(text);
+  INFO(a.said);
+  std::string all;
+  for (const std::string& w : evaluate(test::data(), a.loaded).warnings) all += w + "\n";
+  CHECK(all.find("sequence 524,288: the measured runs of its chips have") != all.npos);
 }
 
 TEST_CASE("An accuracy that was measured elsewhere says so") {

@@ -7,6 +7,7 @@
 // stack, chip and kind, chip; with at least six rows, for fewer prove nothing.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,8 +20,17 @@ namespace reckon {
 
 inline constexpr std::size_t kRowsThatProve = 6;
 
+// Why rows prove nothing of a plan, in words; empty where they may: none was priced by its stack's constants.
+struct Unproved {
+  std::string time, memory;
+};
+
 // Of the step time, if the plan has one, and of the memory.
-std::vector<Accuracy> accuracy_of(Workspace& work, const TrainingPlan<double>& plan, bool has_time);
+std::vector<Accuracy> accuracy_of(Workspace& work, const TrainingPlan<double>& plan, bool has_time,
+                                  const Unproved& unproved = {});
+
+// Core runs behind a stack that ships; nothing where the file does not know the stack.
+std::optional<std::size_t> core_runs(Workspace& work, const std::string& stack);
 
 // Of the figures of a serving plan: rows of its engine on its chip, or of its engine, each predicted by constants
 // fitted without its model where the engine's rows have more than one.

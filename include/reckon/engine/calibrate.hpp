@@ -8,7 +8,9 @@
 // measured: no constant is fitted on them. calibrate_chip writes the chip's file for a machine that has none: the
 // arithmetic, memory and copies that reckon-bench measured.
 //
-// A time that the chip's peak does not allow is a fault. A set with fewer points than constants is skipped, and
+// A fit that explains nothing (every constant at a bound, off by half on average, no nearer than one flat efficiency)
+// is said to be none: `failed`, and no file is to be written of it. A time that the chip's peak does not allow is a
+// fault. A set with fewer points than constants is skipped, and
 // said to be; nothing to fit is a fault. As many points as constants give them, and prove nothing. Constants are
 // rounded to four digits. The measured range goes with each entry, so that whoever uses it can say when a shape
 // lies outside.
@@ -20,6 +22,10 @@
 #include "reckon/engine/kernel_model.hpp"
 
 namespace reckon {
+
+// Faster than the chip's printed peak by more than a clock above the stated one explains: another chip, another unit,
+// or inputs that lay in a cache.
+inline constexpr double kAbovePeak = 1.1;
 
 enum class CalibrateWhat { kKernels, kCollectives };
 
@@ -63,6 +69,7 @@ struct Calibration {
   std::vector<LayerCheck> layers;
   std::vector<Ceiling> ceilings;
   std::vector<std::string> skipped;
+  std::vector<std::string> failed;  // sets whose fit explains nothing, and why
 };
 
 Calibration calibrate(Workspace& work, const std::vector<MeasuredSet>& sets, CalibrateWhat what,
@@ -81,7 +88,8 @@ std::string chip_onto(Workspace& work, const std::string& base,
                       const std::vector<MeasuredSet>& sets, const CalibrateOptions& options,
                       Diagnostics& diagnostics);
 
-// Entries of `fresh` stand in place of those of `base` that speak of the same kernel.
+// Entries of `fresh` stand before those of `base`, so that who names no library gets them, and in place of those that
+// speak of the same kernel of the same library.
 Kernels<double> laid_onto(Kernels<double> base, const Kernels<double>& fresh);
 
 // The file's text, with `kind:` at its top.

@@ -5,8 +5,10 @@
 //   4 communication             5 time and cost                      6 the same on 64 times the GPUs
 //
 // Nothing is priced here: every number is a metric of the plan or of the plan with one thing changed (`Variant`).
-// Where the plan states no sharding, it and the recompute are chosen among the ways of step 2: of those that fit with
-// room to spare, the one whose step is shortest, and of equals the one that shards and recomputes least.
+// What is stated is defended as it is, and what a plan of one's own leaves out means what `eval` takes it for (DDP).
+// Only where there is no plan yet (--model, --gpus) sharding and recompute are chosen, as far as no --set states them,
+// among the ways of step 2: of those that fit with room to spare, the one whose step is shortest, and of equals the one
+// that shards and recomputes least.
 #pragma once
 
 #include <memory>
@@ -49,7 +51,7 @@ struct Defence {
   std::vector<std::string> not_modelled;
 };
 
-// The plan must be legal. `choose`: its sharding may be chosen.
-Defence defend(Workspace& work, const LoadedTraining& plan, bool choose);
+// The plan must be legal. `proposed`: the program wrote it, so what --set doesn't state may be chosen.
+Defence defend(Workspace& work, const LoadedTraining& plan, bool proposed);
 
 }  // namespace reckon

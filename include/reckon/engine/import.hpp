@@ -39,6 +39,7 @@ struct Imported {
   std::vector<std::string> ignored;  // keys that change no cost
   std::vector<std::string> unknown;  // keys that nobody knows
   std::vector<std::string> notes;    // what was left out, and what the files hold
+  std::string unexplained;           // the published count is not met: by how much
 };
 
 // The config that a name stands for, said in the file `beside`; empty if it stands for a model of our own.

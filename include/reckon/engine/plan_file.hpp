@@ -15,18 +15,27 @@ namespace reckon {
 
 // One line of `expect:`. Numbers stay text until the metric gives them a unit.
 struct Expectation {
-  std::string id, metric, exact, printed, source;
+  std::string id, metric, exact, printed, at_most, at_least, source;
   std::optional<Ratio<double>> within;
-  doc::Value fits;                      // shorthand: {fits: no}
-  Span span, exact_span, printed_span;  // of the line, and of its values
+  doc::Value fits;  // shorthand: {fits: no}
+  // Of the line, and of its values.
+  Span span, exact_span, printed_span, at_most_span, at_least_span;
+
+  bool states_value() const {
+    return !exact.empty() || !printed.empty() || !at_most.empty() || !at_least.empty();
+  }
 
   template <class V, class... S>
   static void fields(V&& v, S&... s) {
     v(Field("id", "", "of the worked example; names the line in reports"), s.id...);
     v(Field("metric", "", "the metric that is held"), s.metric...);
     v(Field("exact", "", "its value, held to 1e-5"), s.exact...);
-    v(Field("printed", "", "the figure a source prints, held to `within`"), s.printed...);
+    v(Field("printed", "",
+            "the figure a source prints, held to `within`, or to half a unit of its last digit"),
+      s.printed...);
     v(Field("within", "", "relative tolerance of `printed`").share(), s.within...);
+    v(Field("at_most", "", "a bound: a budget, a deadline"), s.at_most...);
+    v(Field("at_least", "", "a bound from below"), s.at_least...);
     v(Field("source", "", "where the figure is printed"), s.source...);
     v(Field("fits", "", "short for metric: fits"), s.fits...);
   }

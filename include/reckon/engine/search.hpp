@@ -75,6 +75,10 @@ struct Found {
   Tally tally;
   bool stopped = false;
   std::vector<std::string> notes;  // what was not searched, and why
+  std::vector<std::string>
+      said;  // of what was searched: what was held, what the best ones change unasked
+  std::vector<Accuracy> accuracy;  // of the best plan
+  std::size_t ties = 0;  // plans from the first that lie nearer to it than its median error
   std::vector<Metric> columns;
   std::optional<ExplainedDifference> runner_up,
       over_given;  // the second, the given plan, against the best

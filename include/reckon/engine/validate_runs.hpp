@@ -29,9 +29,11 @@ struct RunsRequest {
   std::string source;  // a pattern with *: only rows whose file, stack or chip it matches
   std::string stack;   // in place of those that the runs state: "default" is the chip's own
 
-  bool is_of_all() const {
-    return source.empty() && !leave_out_file && !leave_out_model;
-  }  // what budgets are of
+  LeftOut left_out() const {
+    return leave_out_model  ? LeftOut::kModel
+           : leave_out_file ? LeftOut::kSource
+                            : LeftOut::kNothing;
+  }
 };
 
 struct JudgedRow {

@@ -22,8 +22,8 @@ namespace reckon {
 std::string check_text(const CheckReport& report, const TextStyle& style = {});
 
 // {"schema_version": 1, "checks": [{"id", "file", "line", "case", "metric", "value", "unit", "expected", "printed",
-// "within", "deviation", "pass", "why"}], "summary": {…}}. `expected` is what is held to 1e-5, `printed` the figure
-// held to `within`; `deviation` is relative, from `expected` if there is one, else from `printed`.
+// "within", "at_most", "at_least", "deviation", "pass", "why"}], "summary": {…}}. `expected` is what is held to 1e-5,
+// `printed` the figure held to `within`; `deviation` is relative, from `expected` if there is one, else from `printed`.
 std::string check_json(const CheckReport& report);
 
 // The same columns; texts as the file states them.
@@ -31,7 +31,7 @@ std::string check_csv(const CheckReport& report);
 
 std::string check_markdown(const CheckReport& report);
 
-// JUnit's XML, as CI systems read it: a suite per file, a test case per line.
+// JUnit's XML, as CI systems read it: a suite per file, a test case per line, an error for each that can't be read.
 std::string check_junit(const CheckReport& report);
 
 }  // namespace reckon

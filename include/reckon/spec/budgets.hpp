@@ -21,11 +21,7 @@ struct ErrorBudget {
     v(Field("leave_out", "", "nothing | shape | m | size | length | group | chip | model"),
       s.leave_out...);
     v(Field("form", "", "of a collective's curve: ramp | root"), s.form...);
-    v(Field("error", "", "largest mean |predicted/measured − 1|")
-          .required()
-          .hint(Hint::kFraction)
-          .limit(Limit::kPositive),
-      s.error...);
+    v(Field("error", "", "largest mean |predicted/measured − 1|").required().share(), s.error...);
     v(Field("source", "", "where the figure comes from"), s.source...);
   }
 };

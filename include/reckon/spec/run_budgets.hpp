@@ -27,10 +27,15 @@ constexpr auto names(BudgetOf) { return std::array{"runs", "memory"}; }
 enum class RowSet { kAll, kCore, kStated, kOther, kB };
 constexpr auto names(RowSet) { return std::array{"all", "core", "stated", "other", "b"}; }
 
+// What each row's constants were fitted without.
+enum class LeftOut { kNothing, kSource, kModel };
+constexpr auto names(LeftOut) { return std::array{"nothing", "source", "model"}; }
+
 template <class R>
 struct RunBudget {
   BudgetOf of = BudgetOf::kRuns;
   RowSet rows = RowSet::kAll;
+  LeftOut leave_out = LeftOut::kNothing;
   std::string file, metric, stack, source;
   std::optional<Ratio<R>> mean, median, p90, largest, constant_mean, constant_median;
   std::optional<Count<R>> refused, accepted;
@@ -42,6 +47,10 @@ struct RunBudget {
             "all | core | stated (core, the whole plan is in the source) | other (tier A beside "
             "the core, the whole plan in the source) | b (tier B)"),
       s.rows...);
+    v(Field("leave_out", "",
+            "judged when each row is predicted without its source, or without those of its model "
+            "(validate runs --leave-out); nothing if not stated"),
+      s.leave_out...);
     v(Field("file", "", "only rows of files in plans/measured that match; all if not stated"),
       s.file...);
     v(Field("metric", "", "only of this metric; memory: memory.total if not stated"), s.metric...);
@@ -50,10 +59,10 @@ struct RunBudget {
           "judged when all rows are predicted by this stack (validate runs --stack); default: the "
           "usual one of each chip; those that the runs state if not stated"),
       s.stack...);
-    v(Field("mean", "", "largest mean |error|").hint(Hint::kFraction), s.mean...);
-    v(Field("median", "", "largest median |error|").hint(Hint::kFraction), s.median...);
-    v(Field("p90", "", "largest 90th percentile of |error|").hint(Hint::kFraction), s.p90...);
-    v(Field("largest", "", "largest |error|").hint(Hint::kFraction), s.largest...);
+    v(Field("mean", "", "largest mean |error|").share(), s.mean...);
+    v(Field("median", "", "largest median |error|").share(), s.median...);
+    v(Field("p90", "", "largest 90th percentile of |error|").share(), s.p90...);
+    v(Field("largest", "", "largest |error|").share(), s.largest...);
     v(Field("constant_mean", "",
             "mean |error| of one constant per stack and precision, over ours: at least")
           .hint(Hint::kRatio),

@@ -42,6 +42,20 @@ Constants rounded(const Constants& values) {
   return out;
 }
 
+// Why a fit explains nothing; empty if it does.
+std::string why_failed(const CalibratedSet& fit) {
+  constexpr double kMost = 0.5;
+  const bool at_bounds = std::all_of(fit.constants.begin(), fit.constants.end(),
+                                     [](const CalibratedConstant& c) { return c.at_bound; });
+  if (at_bounds) return "every constant is at its bound";
+  const std::string error = format_quantity(fit.in_sample.mean, kOne, Hint::kFraction);
+  if (fit.in_sample.mean > kMost) return fmt::format("it is off by {} on average", error);
+  if (fit.in_sample.mean > 0 && fit.in_sample.mean >= fit.flat.mean)
+    return fmt::format("it is off by {}, one flat efficiency by {}", error,
+                       format_quantity(fit.flat.mean, kOne, Hint::kFraction));
+  return "";
+}
+
 // Fits one set and adds its entry to the file.
 void fit_set(const MeasuredSet& set, const KernelModel& model, Calibration& out) {
   const Points points = timed_points(set);
@@ -52,6 +66,8 @@ void fit_set(const MeasuredSet& set, const KernelModel& model, Calibration& out)
   add_constants(model, fitted.outcome, report);
   report.in_sample = fitted.in_sample;
   report.flat = summarize_log_errors(errors_by(model.flat, points));
+  if (const std::string why = why_failed(report); !why.empty())
+    out.failed.push_back(fmt::format("{}: {}", report.name, why));
   const LeaveOut what = usual_leave_out(set.kernel);
   const std::vector<double> keys = keys_of(set, points, what);
   FitRecord<double> record;
@@ -67,9 +83,6 @@ void fit_set(const MeasuredSet& set, const KernelModel& model, Calibration& out)
   model.store(rounded(fitted.outcome.values), record, out.kernels);
 }
 
-// Faster than the chip's printed peak by more than a clock above the stated one explains: another chip, another unit,
-// or inputs that lay in a cache.
-constexpr double kAbovePeak = 1.1;
 bool possible(const MeasuredSet& set, const KernelModel& model, const Chip<double>& chip,
               Diagnostics& d) {
   if (is_hot(set)) return true;
@@ -109,15 +122,12 @@ void add_launch(const std::vector<const MeasuredSet*>& sets, Kernels<double>& ou
 
 template <class Entry, class Same>
 void replace_entries(std::vector<Entry>& base, const std::vector<Entry>& fresh, Same same) {
-  for (const Entry& f : fresh) {
-    const auto at = std::find_if(base.begin(), base.end(), [&](const Entry& b) {
-      return b.library == f.library && same(b, f);
-    });
-    if (at == base.end())
-      base.push_back(f);
-    else
-      *at = f;
-  }
+  std::vector<Entry> out = fresh;
+  for (Entry& b : base)
+    if (std::none_of(fresh.begin(), fresh.end(),
+                     [&](const Entry& f) { return b.library == f.library && same(b, f); }))
+      out.push_back(std::move(b));
+  base = std::move(out);
 }
 
 // A question that names no library takes the first of those that fit: the one that was measured most.

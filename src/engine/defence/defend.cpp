@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "reckon/engine/evaluate.hpp"
+#include "reckon/engine/field_at.hpp"
 #include "reckon/units/parse.hpp"
 #include "steps.hpp"
 
@@ -36,40 +37,88 @@ Rules rules(Workspace& work) {
           fmt::format("{} a parameter ({})", tokens, source ? source->text : "a rule")};
 }
 
-const char* recompute_words(Recompute policy) {
-  const char* words[] = {"no recompute", "the attention recomputed", "layers recomputed"};
-  return words[static_cast<std::size_t>(policy)];
+// What may be chosen, since nobody stated it.
+struct Free {
+  bool sharding = false, mesh = false, recompute = false;
+};
+
+constexpr std::string_view kDefaults = "presets/defaults.yaml";
+
+// Who stated a field, or one of a group's, other than the defaults and the file called `but_for`; nullptr if nobody.
+const Span* stated(const LoadedTraining& plan, const std::string& key, std::string_view but_for) {
+  for (const auto& [path, by] : plan.origins)
+    if (is_within(path, key) && by.span && by.span.file->name != kDefaults &&
+        by.span.file->name != but_for)
+      return &by.span;
+  return nullptr;
 }
 
-// The best sharding under each policy of recompute, and the best of those; mildest first.
-std::optional<Variant> chosen_plan(const LoadedTraining& base) {
+Free free_of(const LoadedTraining& plan, bool proposed) {
+  if (!proposed) return {};
+  const auto nobody = [&](const char* key) { return !stated(plan, key, plan.file); };
+  return {nobody("sharding"), nobody("mesh"), nobody("recompute")};
+}
+
+std::string recompute_words(Recompute policy) {
+  return policy == Recompute::kNone        ? "no recompute"
+         : policy == Recompute::kSelective ? "the attention recomputed"
+         : policy == Recompute::kFull      ? "layers recomputed"
+                                           : fmt::format("recompute {}", name_of(policy));
+}
+
+bool same_mesh(const Plan& a, const Plan& b) {
+  return whole_of(a.mesh.tensor) == whole_of(b.mesh.tensor) &&
+         whole_of(a.mesh.pipeline) == whole_of(b.mesh.pipeline) &&
+         whole_of(a.mesh.expert) == whole_of(b.mesh.expert);
+}
+
+// The best of the ways to share state and to recompute that are free to choose, mildest first.
+std::optional<Variant> chosen_plan(const LoadedTraining& base, const Free& free) {
+  std::vector<Recompute> policies{base.plan.recompute};
+  if (free.recompute) policies = {Recompute::kNone, Recompute::kSelective, Recompute::kFull};
   std::optional<Variant> out;
-  for (const Recompute policy : {Recompute::kNone, Recompute::kSelective, Recompute::kFull}) {
+  for (const Recompute policy : policies) {
     LoadedTraining with = base;
     with.plan.recompute = policy;
-    const Shardings all = shardings(with);
+    Shardings all = shardings(with);
+    if (!free.sharding) all.all = {varied(with, all.all[all.own].title, [](Plan&) {})};
+    if (!free.mesh)
+      std::erase_if(all.all, [&](const Variant& v) { return !same_mesh(v.plan(), base.plan); });
     const auto i = best(all);
     if (i && (!out || better(all.all[*i], *out))) out = all.all[*i];
   }
   return out;
 }
 
+// What was chosen, and what was not since it was stated.
+std::string choice_words(const Variant& chosen, const Free& free) {
+  const std::string recompute = recompute_words(chosen.plan().recompute);
+  const char* rule = "the shortest step that fits with room to spare";
+  if (!free.sharding)
+    return fmt::format("no recompute is stated: {}, was chosen: {}", recompute, rule);
+  if (!free.recompute)
+    return fmt::format("no sharding is stated: {} was chosen: of the shardings of step 2, {}",
+                       chosen.title, rule);
+  return fmt::format(
+      "no sharding is stated: {}, {}, was chosen: of the shardings of step 2, with and without "
+      "recompute, {}",
+      chosen.title, recompute, rule);
+}
+
 }  // namespace
 
-Defence defend(Workspace& work, const LoadedTraining& original, bool choose) {
+Defence defend(Workspace& work, const LoadedTraining& original, bool proposed) {
   Defence out;
   LoadedTraining plan = original;
-  if (choose) {
-    const std::optional<Variant> chosen = chosen_plan(plan);
-    if (chosen) {
-      plan.plan = chosen->plan();
-      out.chosen.push_back(fmt::format(
-          "the plan states no sharding: {}, {}, was chosen: of the shardings of step 2, "
-          "with and without recompute, the shortest step that fits with room to spare",
-          chosen->title, recompute_words(plan.plan.recompute)));
-    } else {
-      out.chosen.emplace_back("the plan states no sharding, and none that was tried fits");
-    }
+  const Free free = free_of(original, proposed);
+  if (free.sharding || free.recompute) {
+    const std::optional<Variant> chosen = chosen_plan(plan, free);
+    if (chosen) plan.plan = chosen->plan();
+    out.chosen.push_back(chosen ? choice_words(*chosen, free)
+                                : "no sharding is stated, and none that was tried fits");
+  } else if (!proposed && !stated(original, "sharding", "")) {
+    out.chosen.push_back(
+        fmt::format("the plan states no sharding: DDP, as `eval` takes it ({})", kDefaults));
   }
   const Result r = evaluate(work, plan);
   const std::string model = plan.plan.model.name.empty() ? "the model" : plan.plan.model.name;

@@ -103,8 +103,9 @@ void explain_count(Workspace& work, const Record& record, const Evaluator& eval,
   if (diagnostics.has_errors()) return;
   state_count(request, out.model);
   if (total.verdict == PublishedVerdict::kUnexplained) {
-    out.notes.push_back(fmt::format("published {}: unexplained: {} beside {}", request.published,
-                                    grouped(total.remainder), listed(total.terms)));
+    out.unexplained = fmt::format("published {}: unexplained: {} beside {}", request.published,
+                                  grouped(total.remainder), listed(total.terms));
+    out.notes.push_back(out.unexplained);
     return;
   }
   out.notes.push_back(

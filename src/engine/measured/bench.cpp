@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <cstdlib>
 #include <map>
 #include <set>
 #include <tuple>
@@ -98,6 +100,47 @@ MeasuredSet set_of(const Bench<double>& file, const BenchPoint<double>& p, const
   return s;
 }
 
+// Bytes that a product of this shape may move: its three matrices, in formats of 4 to 64 bits an element.
+bool plausible_bytes(const MeasuredSet& set, const MeasuredPoint& p, double bytes) {
+  using C = MeasuredColumn;
+  if (const double array = p.at(C::kBytes);
+      !std::isnan(array))  // read, copied, or two read and one written
+    return bytes >= 0.99 * array && bytes <= 3.01 * array;
+  if (set.kernel != MeasuredKernel::kGemm && set.kernel != MeasuredKernel::kGroupedGemm)
+    return true;
+  const double m = p.at(C::kM), n = p.at(C::kN), k = p.at(C::kK), groups = p.at(C::kGroups, 1);
+  const double elements = groups * (m * k + k * n + m * n);
+  return bytes >= 0.25 * elements && bytes <= 8 * elements;
+}
+
+// The amounts that the file states beside the shape must be the shape's, and the result must have been right.
+bool holds(const MeasuredSet& set, const BenchPoint<double>& p, const MeasuredPoint& point,
+           Diagnostics& d) {
+  constexpr double kSame = 0.01;
+  const double time = point.at(MeasuredColumn::kTime),
+               flops = point.at(MeasuredColumn::kRate) * time,
+               bytes = point.at(MeasuredColumn::kBandwidth) * time, own = flops_of(set, point);
+  if (!std::isnan(flops) && !std::isnan(own) && std::abs(flops / own - 1) > kSame) {
+    d.error(p.flops.span, fmt::format("flops {}: the shape {} has {:.0f}", p.flops.text,
+                                      shape_of(set, point), own))
+        .help("one of the two is wrong: mend it, or measure the point again");
+    return false;
+  }
+  if (!std::isnan(bytes) && !plausible_bytes(set, point, bytes)) {
+    d.error(p.bytes.span, fmt::format("bytes {}: no kernel of the shape {} moves that",
+                                      p.bytes.text, shape_of(set, point)))
+        .help("one of the two is wrong: mend it, or measure the point again");
+    return false;
+  }
+  if (p.check.is_scalar() && std::strtod(p.check.text.c_str(), nullptr) > 1) {
+    d.error(p.check.span,
+            fmt::format("check {}: the result is off by more than rounding explains", p.check.text))
+        .help("a kernel that gives wrong results has no time: leave the point out");
+    return false;
+  }
+  return true;
+}
+
 // A point's sizes and times as a row of a table; false after a fault.
 bool add_row(MeasuredSet& set, const BenchPoint<double>& p, const doc::Value& at,
              const Scale& scale, Diagnostics& d) {
@@ -128,7 +171,7 @@ bool add_row(MeasuredSet& set, const BenchPoint<double>& p, const doc::Value& at
     return true;
   };
   return amount(p.bytes, scale.bytes, MeasuredColumn::kBandwidth) &&
-         amount(p.flops, scale.flops, MeasuredColumn::kRate);
+         amount(p.flops, scale.flops, MeasuredColumn::kRate) && holds(set, p, point, d);
 }
 
 // p10 ≤ median ≤ p90, all of them positive.
@@ -172,6 +215,13 @@ std::vector<MeasuredSet> read_bench(doc::Value tree, const FileFacts& facts, Dia
   Origins origins;
   bind(tree, file, {d, origins});
   std::string chip;
+  const std::string name = tree.span ? tree.span.file->name : "the file";
+  if (!nothing_beside({{"--kernel", !facts.kernel.empty()},
+                       {"--library", !facts.library.empty()},
+                       {"--dtype", !facts.format.empty()},
+                       {"--column", !facts.columns.empty()}},
+                      name, tree.span, d))
+    return {};
   if (d.error_count() > before || !readable(file, tree, facts, chip, d)) return {};
   Scale scale{{MeasuredColumn::kTime}, {MeasuredColumn::kBytes}, {MeasuredColumn::kRate}};
   const doc::Value& units = *tree.find("units");

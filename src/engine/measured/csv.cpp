@@ -132,6 +132,13 @@ bool complete(const SourceFile* file, const FileFacts& facts, MeasuredSet& set, 
     return false;
   }
   if (!read_kernel(facts.kernel, top, set.kernel, d)) return false;
+  if (is_collective(set.kernel) && !facts.format.empty()) {
+    d.error(top,
+            fmt::format("--dtype {}: a collective's time is of its bytes, whatever their format",
+                        facts.format))
+        .help("leave it out");
+    return false;
+  }
   set.chip = facts.chip;
   set.library = facts.library.empty() ? "own" : facts.library;
   set.format = facts.format;

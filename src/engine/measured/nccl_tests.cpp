@@ -120,7 +120,10 @@ std::vector<MeasuredSet> nccl_set(const SourceFile* file, const FileFacts& facts
                                   Diagnostics& diagnostics, std::vector<std::string>& notes) {
   const std::size_t before = diagnostics.error_count();
   MeasuredSet set;
-  if (!start_set(file, facts, run, set, diagnostics, notes)) return {};
+  if (!nothing_beside({{"--dtype", !facts.format.empty()}, {"--column", !facts.columns.empty()}},
+                      file->name, {file, 1, 1}, diagnostics) ||
+      !start_set(file, facts, run, set, diagnostics, notes))
+    return {};
   std::vector<TableColumn> columns{
       {MeasuredColumn::kRanks, 1}, {MeasuredColumn::kBytes, 1}, {MeasuredColumn::kTime, 1e-6}};
   if (run.hosts.size() > 1) columns.insert(columns.begin() + 1, {MeasuredColumn::kNodes, 1});

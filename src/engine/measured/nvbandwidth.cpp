@@ -115,6 +115,13 @@ std::vector<MeasuredSet> read_nvbandwidth(const doc::Value& tree, const FileFact
     diagnostics.error(tree.span, "which chip this is must be said").help("--chip h100-sxm");
     return {};
   }
+  const std::string source = tree.span ? tree.span.file->name : "nvbandwidth's output";
+  if (!nothing_beside({{"--kernel", !facts.kernel.empty()},
+                       {"--library", !facts.library.empty()},
+                       {"--dtype", !facts.format.empty()},
+                       {"--column", !facts.columns.empty()}},
+                      source, tree.span, diagnostics))
+    return {};
   std::string device;
   if (!one_device(tree, device, diagnostics)) return {};
   check_device(device, facts.chip, tree.span, diagnostics);

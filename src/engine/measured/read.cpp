@@ -23,14 +23,11 @@ void check_facts(const std::vector<MeasuredSet>& sets, const FileFacts& facts, D
     d.error(first.span, fmt::format("{} was measured on {}, and --chip says {}", first.file,
                                     first.chip, facts.chip))
         .help("leave --chip out: the file says which chip it is");
-  const std::pair<const char*, bool> idle[] = {{"--kernel", !facts.kernel.empty()},
-                                               {"--library", !facts.library.empty()},
-                                               {"--dtype", !facts.format.empty()},
-                                               {"--column", !facts.columns.empty()}};
-  for (const auto& [option, said] : idle)
-    if (said)
-      d.error(first.span, fmt::format("{}: {} says it itself", option, first.file))
-          .help("leave it out; it is for CSV and for the outputs of other tools");
+  nothing_beside({{"--kernel", !facts.kernel.empty()},
+                  {"--library", !facts.library.empty()},
+                  {"--dtype", !facts.format.empty()},
+                  {"--column", !facts.columns.empty()}},
+                 first.file, first.span, d);
 }
 
 bool is_nvbandwidth_text(std::string_view text) {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <limits>
 #include <map>
@@ -84,19 +85,26 @@ std::vector<Column> needed(MeasuredKernel kernel) {
   }
 }
 
+}  // namespace
+
+double flops_of(const MeasuredSet& set, const MeasuredPoint& p) {
+  const double product = 2 * p.at(Column::kM) * p.at(Column::kN) * p.at(Column::kK);
+  if (set.kernel == MeasuredKernel::kGemm) return product;
+  if (set.kernel == MeasuredKernel::kGroupedGemm) return p.at(Column::kGroups) * product;
+  if (set.kernel == MeasuredKernel::kAttentionPrefill)
+    return (set.causal ? 2 : 4) * p.at(Column::kBatch, 1) * p.at(Column::kHeads, 1) *
+           p.at(Column::kHeadWidth) * p.at(Column::kLength) * p.at(Column::kLength);
+  return kNone;
+}
+
+namespace {
+
 // Seconds of a point from what was measured; NaN if that was a rate of an amount that is not stated.
 double seconds_of(const MeasuredSet& set, const MeasuredPoint& p) {
   if (!std::isnan(p.at(Column::kTime))) return p.at(Column::kTime);
   if (const double bus = p.at(Column::kBusRate); !std::isnan(bus))
     return bus_factor(set.kernel, p.at(Column::kRanks)) * p.at(Column::kBytes) / bus;
-  const double rate = p.at(Column::kRate);
-  const double product = 2 * p.at(Column::kM) * p.at(Column::kN) * p.at(Column::kK);
-  if (set.kernel == MeasuredKernel::kGemm) return product / rate;
-  if (set.kernel == MeasuredKernel::kGroupedGemm) return p.at(Column::kGroups) * product / rate;
-  if (set.kernel == MeasuredKernel::kAttentionPrefill)
-    return (set.causal ? 2 : 4) * p.at(Column::kBatch, 1) * p.at(Column::kHeads, 1) *
-           p.at(Column::kHeadWidth) * p.at(Column::kLength) * p.at(Column::kLength) / rate;
-  return kNone;
+  return flops_of(set, p) / p.at(Column::kRate);
 }
 
 bool read_cell(const TableCell& cell, const TableColumn& column, double& out,
@@ -306,8 +314,9 @@ bool add_point(MeasuredSet& set, const std::vector<TableColumn>& columns,
            good;
   if (!good) return false;
   if (!agree(set, p, columns, cells, diagnostics)) return false;
-  if (set.columns.empty())
-    for (const TableColumn& c : columns) set.columns.push_back(c.column);
+  for (const TableColumn& c : columns)
+    if (std::find(set.columns.begin(), set.columns.end(), c.column) == set.columns.end())
+      set.columns.push_back(c.column);
   p.seconds = seconds_of(set, p);
   set.points.push_back(p);
   return true;
@@ -325,20 +334,57 @@ void check_set(const MeasuredSet& set, Diagnostics& diagnostics) {
         .help("keep one, or put the other into a group of its own that says what differs");
   }
   if (set.points.empty()) return;
-  const MeasuredPoint& p = set.points.front();
   bool measured = false;
   for (const Column c : set.columns) measured = measured || is_measured(c);
   if (!measured)
     diagnostics.error(set.span, "no column says what was measured")
         .help("add time us, rate TFLOP/s, busbw GB/s or bandwidth GB/s");
-  const bool ceiling = std::isnan(p.at(Column::kTime)) && set.columns.size() == 1;
-  for (const Column c : needed(set.kernel)) {
-    if (ceiling || !std::isnan(p.at(c))) continue;  // a rate alone: what a kernel reaches at best
-    diagnostics
-        .error(set.span,
-               fmt::format("{}: column '{}' is missing", name_of(set.kernel), column_info(c).name))
-        .help("add it to columns, or to the group if all rows share it");
+  // A rate alone: what a kernel reaches at best.
+  const auto ceiling = [&set](const MeasuredPoint& p) {
+    return std::isnan(p.at(Column::kTime)) && set.columns.size() == 1;
+  };
+  const std::vector<Column> need = needed(set.kernel);
+  const auto lacking = [&](Column c) {
+    return std::find_if(set.points.begin(), set.points.end(),
+                        [&](const MeasuredPoint& p) { return std::isnan(p.at(c)) && !ceiling(p); });
+  };
+  for (const Column c : need) {
+    const auto at = lacking(c);
+    if (at == set.points.end()) continue;
+    const bool all = std::all_of(set.points.begin(), set.points.end(),
+                                 [c](const MeasuredPoint& p) { return std::isnan(p.at(c)); });
+    if (all)
+      diagnostics
+          .error(set.span, fmt::format("{}: column '{}' is missing", name_of(set.kernel),
+                                       column_info(c).name))
+          .help("add it to columns, or to the group if all rows share it");
+    else
+      diagnostics
+          .error(at->span, fmt::format("{}: this point states no {}", name_of(set.kernel),
+                                       column_info(c).name))
+          .help("say what was measured, or leave the point out");
   }
+  // A size that the kernel can do without is one of all points, or of none.
+  for (const Column c : set.columns) {
+    if (is_measured(c) || std::find(need.begin(), need.end(), c) != need.end()) continue;
+    if (const auto at = lacking(c); at != set.points.end())
+      diagnostics
+          .error(at->span, fmt::format("{}: this point states no {}, and others do",
+                                       name_of(set.kernel), column_info(c).name))
+          .help("say it of all points of one kernel, or of none");
+  }
+}
+
+bool nothing_beside(const std::vector<SaidBeside>& options, const std::string& file, Span at,
+                    Diagnostics& d) {
+  bool good = true;
+  for (const SaidBeside& x : options) {
+    if (!x.said) continue;
+    good = false;
+    d.error(at, fmt::format("{}: {} says it itself", x.option, file))
+        .help("leave it out; it is for CSV and for the outputs of other tools");
+  }
+  return good;
 }
 
 std::string name_of(const MeasuredSet& set) {

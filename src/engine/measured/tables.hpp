@@ -39,7 +39,18 @@ void check_device(const std::string& device, const std::string& chip, Span at, D
 bool add_point(MeasuredSet& set, const std::vector<TableColumn>& columns,
                const std::vector<TableCell>& cells, Span row, Diagnostics& diagnostics);
 
-// Points that stand twice; a set without any; the columns a kernel needs.
+// The arithmetic of a point by its shape; NaN where the kernel has none that its sizes say.
+double flops_of(const MeasuredSet& set, const MeasuredPoint& p);
+
+// What a foreign file says itself, or has no use for, may not be said beside it: a fault for each of `options` that is.
+struct SaidBeside {
+  const char* option;
+  bool said;
+};
+bool nothing_beside(const std::vector<SaidBeside>& options, const std::string& file, Span at,
+                    Diagnostics& d);
+
+// Points that stand twice; a set without any; sizes that a kernel needs, and those that only some points state.
 void check_set(const MeasuredSet& set, Diagnostics& diagnostics);
 
 // The word of a kernel; false after a fault that lists them.

@@ -9,6 +9,7 @@
 #include "needs.hpp"
 #include "question_of.hpp"
 #include "questions.hpp"
+#include "reckon/engine/calibrate.hpp"
 #include "reckon/units/format.hpp"
 #include "trace.hpp"
 
@@ -138,6 +139,7 @@ class Collective : public QuestionOf<CollectiveQuestion> {
                  "a measured row is its size and its time")
           .help("--anchor-bytes 64MiB --anchor-time 310us");
     if (q.model == CollectiveModel::kCalibrated) {
+      legal_anchor(q, asked);
       if (crosses(q))
         asked.fault("model", "model: calibrated curves are of one node, and the ranks take several")
             .help("--model nccl, or line_rate with assume: physical");
@@ -160,6 +162,27 @@ class Collective : public QuestionOf<CollectiveQuestion> {
         .fault("nccl", fmt::format("nccl: {} has no generation for {}", q.nccl->id,
                                    q.cluster->node.chip.id))
         .help("--model line_rate, or calibrated where it was measured");
+  }
+
+  // A measured row that the printed link does not allow is no measurement: as `calibrate` says.
+  static void legal_anchor(const Input& q, const Asked& asked) {
+    const auto& chip = q.cluster->node.chip;
+    const Count<double> ranks =
+        q.ranks.value_or(Count<double>(q.cluster->nodes.raw * q.cluster->node.gpus.raw));
+    if (!q.anchor_bytes || !q.anchor_time || !chip.link || ranks < 2) return;
+    CollectiveCurve<double> ideal;
+    ideal.op = q.op;
+    ideal.rate = q.on.link.value_or(chip.link->one_way);
+    const Seconds<double> least = curve_cost(*q.anchor_bytes, ranks, ideal).time;
+    if (q.anchor_time->raw * kAbovePeak >= least.raw) return;
+    asked
+        .fault("anchor_time",
+               fmt::format(
+                   "anchor_time: {} of {} over {} ranks in {}: the printed link of {} needs {}",
+                   name_of(q.op), format_quantity(q.anchor_bytes->raw, kByte), ranks.raw,
+                   format_quantity(q.anchor_time->raw, kSecond),
+                   chip.name.empty() ? chip.id : chip.name, format_quantity(least.raw, kSecond)))
+        .help("is it that size, that unit of time, and that chip?");
   }
 
   void say_library(const Input& q, const Output& out, Result& r) const {

@@ -13,10 +13,11 @@
 namespace reckon {
 namespace {
 
-// A line of the file: of,file,case,stack,chip,kind,error.
+// A line of the file: of,file,case,stack,chip,kind,core,error.
 struct ErrorRow {
   std::string_view of, file, name, stack, chip, kind;
   double error = 0;
+  bool core = false;
 };
 
 std::string_view cell(std::string_view& line) {
@@ -37,6 +38,7 @@ std::vector<ErrorRow> rows_of(std::string_view text) {
     ErrorRow r;
     for (std::string_view* part : {&r.of, &r.file, &r.name, &r.stack, &r.chip, &r.kind})
       *part = cell(line);
+    r.core = cell(line) == "yes";
     const auto read = std::from_chars(line.data(), line.data() + line.size(), r.error);
     if (read.ec == std::errc() && r.error > -1) out.push_back(r);
   }
@@ -113,23 +115,31 @@ void find_served(const std::vector<ErrorRow>& rows, const ErrorRow& plan, Accura
 }
 
 Accuracy of_time(const std::vector<ErrorRow>& rows, const TrainingPlan<double>& plan,
-                 const std::string& kind) {
+                 const std::string& kind, const std::string& unproved) {
   Accuracy out{"step.time", "", "", 0, 0, 0};
   if (!plan.stack) {
     out.text = "step time rests on the stated MFU, for which no measured run vouches";
     return out;
   }
-  find_rows(rows, {"runs", "", "", plan.stack->id, plan.cluster.node.chip.id, kind, 0}, out);
+  if (!unproved.empty()) {
+    out.text = "step time: " + unproved;
+    return out;
+  }
+  find_rows(rows, {"runs", "", "", plan.stack->id, plan.cluster.node.chip.id, kind}, out);
   out.text = out.rows == 0 ? "step time: nothing comparable was measured"
                            : "step time, " + rows_text(out) + ", each predicted without its source";
   return out;
 }
 
 Accuracy of_memory(const std::vector<ErrorRow>& rows, const TrainingPlan<double>& plan,
-                   const std::string& kind) {
+                   const std::string& kind, const std::string& unproved) {
   Accuracy out{"memory.total", "", "", 0, 0, 0};
+  if (!unproved.empty()) {
+    out.text = "memory: " + unproved;
+    return out;
+  }
   const std::string_view stack = plan.stack ? std::string_view(plan.stack->id) : "";
-  find_rows(rows, {"memory", "", "", stack, plan.cluster.node.chip.id, kind, 0}, out);
+  find_rows(rows, {"memory", "", "", stack, plan.cluster.node.chip.id, kind}, out);
   out.text =
       out.rows == 0 ? "memory: nothing comparable was measured" : "memory, " + rows_text(out);
   return out;
@@ -155,10 +165,10 @@ std::vector<Accuracy> serving_accuracy(Workspace& work, const std::string& engin
   std::vector<Accuracy> out;
   for (const ServedFigure& f : kServedFigures) {
     Accuracy a{f.metric, "", "", 0, 0, 0};
-    find_served(rows, {"serving", "", "", engine, chip, f.kind, 0}, a);
+    find_served(rows, {"serving", "", "", engine, chip, f.kind}, a);
     const char* how = "each predicted without its model";
     if (a.rows == 0) {
-      find_served(rows, {"serving-fit", "", "", engine, chip, f.kind, 0}, a);
+      find_served(rows, {"serving-fit", "", "", engine, chip, f.kind}, a);
       how = "the rows that its constants were fitted on";
     }
     if (a.rows == 0) continue;
@@ -172,15 +182,27 @@ std::vector<Accuracy> serving_accuracy(Workspace& work, const std::string& engin
   return out;
 }
 
-std::vector<Accuracy> accuracy_of(Workspace& work, const TrainingPlan<double>& plan,
-                                  bool has_time) {
+std::vector<Accuracy> accuracy_of(Workspace& work, const TrainingPlan<double>& plan, bool has_time,
+                                  const Unproved& unproved) {
   const std::string* text = work.data_text("measurements/errors.csv");
   const std::vector<ErrorRow> rows = rows_of(text ? *text : std::string_view());
   const std::string kind = kind_of_run(plan);
   std::vector<Accuracy> out;
-  if (has_time) out.push_back(of_time(rows, plan, kind));
-  out.push_back(of_memory(rows, plan, kind));
+  if (has_time) out.push_back(of_time(rows, plan, kind, unproved.time));
+  out.push_back(of_memory(rows, plan, kind, unproved.memory));
   return out;
+}
+
+std::optional<std::size_t> core_runs(Workspace& work, const std::string& stack) {
+  const std::string* text = work.data_text("measurements/errors.csv");
+  bool known = false;
+  std::size_t core = 0;
+  for (const ErrorRow& r : rows_of(text ? *text : std::string_view())) {
+    if (r.of != "runs" || r.stack != stack) continue;
+    known = true;
+    core += r.core ? 1 : 0;
+  }
+  return known ? std::optional(core) : std::nullopt;
 }
 
 }  // namespace reckon

@@ -29,6 +29,8 @@ std::string title_of(const RunBudget<double>& b) {
   if (b.rows != RowSet::kAll || b.file.empty()) out += fmt::format(", {} rows", name_of(b.rows));
   if (!b.file.empty()) out += ", " + b.file;
   if (!b.metric.empty()) out += ", " + b.metric;
+  if (b.leave_out != LeftOut::kNothing)
+    out += fmt::format(", each without its {}", name_of(b.leave_out));
   if (b.stack == "default") out += ", by the usual stack";
   if (!b.stack.empty() && b.stack != "default") out += ", by " + b.stack;
   return out;
@@ -93,10 +95,19 @@ std::optional<LoadedBudgets> run_budgets(Workspace& work, Diagnostics& d) {
   return {};
 }
 
+// A budget of all rows says nothing of some: of those that --source selects, one of a file is judged if it selects the
+// whole of it.
+static bool is_of(const RunBudget<double>& b, const RunsRequest& request) {
+  if (b.of != request.of || b.stack != request.stack || b.leave_out != request.left_out())
+    return false;
+  return request.source.empty() ||
+         (!b.file.empty() &&
+          (matches_pattern(b.file, request.source) || b.file.find(request.source) != b.file.npos));
+}
+
 void judge_budgets(const LoadedBudgets& budgets, RunsReport& report) {
   for (std::size_t i = 0; i < budgets.budgets.size(); ++i)
-    if (budgets.budgets[i].of == report.request.of &&
-        budgets.budgets[i].stack == report.request.stack)
+    if (is_of(budgets.budgets[i], report.request))
       judge(budgets.budgets[i], budgets.spans[i], report);
 }
 

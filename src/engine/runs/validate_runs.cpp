@@ -254,7 +254,7 @@ RunsReport validate_runs(Workspace& work, const RunsRequest& request, Diagnostic
   for (RunGroup& g : report.stacks)
     for (const MeasuredRun& r : runs)
       if (stack_of(r) == g.name) g.note = r.plan.stack->fitted;
-  if (budgets && request.is_of_all()) judge_budgets(*budgets, report);
+  if (budgets) judge_budgets(*budgets, report);
   return report;
 }
 

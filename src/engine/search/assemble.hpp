@@ -10,10 +10,10 @@ namespace reckon::searching {
 FoundPlan load_found(Workspace& work, const SearchRequest& request,
                      std::vector<std::pair<std::string, std::string>> sets);
 
-// The value of a metric of a loaded plan; NaN if it has none.
 // One plan is listed once, in however many ways it was varied into.
 void add_once(FoundPlan plan, std::vector<FoundPlan>& listed);
 
+// The value of a metric of a loaded plan; NaN if it has none.
 double metric_of(const FoundPlan& plan, std::string_view id);
 
 // "mesh.tensor=8, recompute=full"

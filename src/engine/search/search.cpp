@@ -15,6 +15,7 @@
 #include "reckon/engine/metric_named.hpp"
 #include "reckon/engine/points.hpp"
 #include "reckon/engine/sweep.hpp"
+#include "said.hpp"
 
 namespace reckon {
 
@@ -59,6 +60,11 @@ class Searcher {
     Entry entry;
   };
 
+  bool opens(Opened group) const {
+    const auto& opened = request_.space.search;
+    return std::any_of(opened.begin(), opened.end(),
+                       [group](Opened o) { return o == group || o == Opened::kAll; });
+  }
   bool failed() const { return diagnostics_.error_count() > errors_; }
   bool stopped() const { return request_.stop && request_.stop->load(); }
 
@@ -68,7 +74,10 @@ class Searcher {
     out_.given.metrics = plan->metrics(work_);
     if (const auto* training = dynamic_cast<const LoadedTraining*>(plan.get()))
       out_.given.fields = fields_of(training->plan, candidate_of(training->plan));
-    add_given_fields(request_.axes, plan->resolved, out_.given.fields);
+    std::vector<Axis> shown = request_.axes;
+    if (opens(Opened::kPrecision)) shown.push_back({"precision", {}, {}});
+    add_given_fields(shown, plan->resolved, out_.given.fields);
+    out_.said = held_words(request_.space, request_.axes, out_.given.fields, plan->resolved);
     return true;
   }
 
@@ -117,11 +126,7 @@ class Searcher {
   // What is varied beside layouts; every recipe, where precision is opened.
   void axes() {
     axes_ = request_.axes;
-    const auto& opened = request_.space.search;
-    const bool precision = std::any_of(opened.begin(), opened.end(), [](Opened o) {
-      return o == Opened::kPrecision || o == Opened::kAll;
-    });
-    if (precision) axes_.push_back({"precision", work_.ids(Shelf::kRecipes), {}});
+    if (opens(Opened::kPrecision)) axes_.push_back({"precision", work_.ids(Shelf::kRecipes), {}});
     if (axes_.empty()) return;
     check_axes(axes_, request_.file, diagnostics_);
     for (const Axis& a : request_.axes) check_chosen(a);
@@ -251,6 +256,8 @@ class Searcher {
     note_warnings(out_);
     sort_reasons();
     note_schedules();
+    say_precision(out_);
+    add_accuracy(work_, out_);
   }
 
   void assemble_front() {
@@ -286,12 +293,7 @@ class Searcher {
   }
 
   void note_schedules() {
-    const auto& opened = request_.space.search;
-    const bool schedules = request_.space.schedule.kind.empty() &&
-                           std::any_of(opened.begin(), opened.end(), [](Opened o) {
-                             return o == Opened::kSchedule || o == Opened::kAll;
-                           });
-    if (schedules)
+    if (request_.space.schedule.kind.empty() && opens(Opened::kSchedule))
       out_.notes.emplace_back(
           "Schedules that are timed by playing them out (breadth-first, ZB-V, DualPipe, DualPipeV; "
           "ZB-H1 and ZB-H2 "
