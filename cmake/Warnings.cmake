@@ -1,10 +1,15 @@
 # The flags every target is compiled with.
 #
-# Warnings are errors with the compilers that CI uses. A newer compiler knows new ones, and -O2 has
-# false ones (so not in the preset `release`): they are shown, and reckon still builds there.
+# Warnings are errors with the compilers that CI uses. A newer compiler knows new ones: they are shown, and reckon still
+# builds there; so it does for who builds the preset `release`, but in CI (RECKON_WERROR=1 in the environment).
 set(reckon_werror OFF)
+set(reckon_optimized OFF)
+if(CMAKE_CXX_FLAGS MATCHES "-O2")
+  set(reckon_optimized ON)
+endif()
 if(PROJECT_IS_TOP_LEVEL AND "${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}"
-                            MATCHES "^(GNU 12|Clang 14)\\.")
+                            MATCHES "^(GNU 12|Clang 14)\\."
+   AND (NOT reckon_optimized OR "$ENV{RECKON_WERROR}"))
   set(reckon_werror ON)
 endif()
 option(RECKON_WERROR "warnings are errors" ${reckon_werror})
@@ -19,5 +24,12 @@ function(reckon_warnings target)
     $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>)
   if(RECKON_WERROR)
     target_compile_options(${target} PRIVATE -Werror)
+    # What g++ 12 sees at -O2 by following values, and where there is nothing: in freed and copied vectors of ours.
+    if(reckon_optimized AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+      foreach(guess IN ITEMS array-bounds dangling-pointer free-nonheap-object maybe-uninitialized stringop-overflow
+                             stringop-overread)
+        target_compile_options(${target} PRIVATE -Wno-error=${guess})
+      endforeach()
+    endif()
   endif()
 endfunction()

@@ -10,6 +10,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "commands.hpp"
@@ -22,11 +23,11 @@ class Option;
 
 namespace reckon::cli {
 
-inline constexpr const char* kPlans = "Plans";
-inline constexpr const char* kQuestions = "Questions";
-inline constexpr const char* kModels = "Models and hardware";
-inline constexpr const char* kAccuracy = "Accuracy";
-inline constexpr const char* kTools = "Tools";
+inline constexpr std::string_view kPlans = "Plans";
+inline constexpr std::string_view kQuestions = "Questions";
+inline constexpr std::string_view kModels = "Models and hardware";
+inline constexpr std::string_view kAccuracy = "Accuracy";
+inline constexpr std::string_view kTools = "Tools";
 
 class Declared {
  public:
@@ -58,7 +59,7 @@ class Declare {
 
 struct Command {
   std::string name;
-  const char* group;
+  std::string_view group;
   std::string arguments, summary;
   std::vector<std::string> examples;
   std::function<void(Declare&)> declare;

@@ -43,7 +43,7 @@ std::string program_help(const std::vector<Command>& all) {
       "reckon: what a plan for training or serving a large language model needs, takes and "
       "costs\n\n"
       "Usage: reckon COMMAND [OPTIONS]\n";
-  for (const char* group : {kPlans, kQuestions, kModels, kAccuracy, kTools}) {
+  for (const std::string_view group : {kPlans, kQuestions, kModels, kAccuracy, kTools}) {
     out += fmt::format("\n{}\n", group);
     for (const Command& c : all) {
       if (c.group == group) out += fmt::format("  {:<12} {}\n", c.name, c.summary);

@@ -114,7 +114,7 @@ bool power_of_two(int q) { return (q & (q - 1)) == 0; }
 
 }  // namespace
 
-TEST_CASE("closed forms in one node are what the messages take, for 2 to 64 ranks") {
+TEST_CASE("closed forms in one node are what the messages take, for 2 to 64 ranks", "[many]") {
   using Op = CollectiveOp;
   for (int q = 2; q <= 64; ++q) {
     for (const Op op :

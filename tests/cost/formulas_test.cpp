@@ -113,7 +113,7 @@ struct Texts {
 
 }  // namespace
 
-TEST_CASE("every registered formula is reached, and each id has one text") {
+TEST_CASE("every registered formula is reached, and each id has one text", "[many]") {
   const Texts t;
   for (const auto& [id, text] : t.torn) {
     INFO(id << ": " << t.texts.at(id) << "  or  " << text);

@@ -40,7 +40,7 @@ int check_fixes(const std::string& file, const std::string& which, const Sets& s
   return static_cast<int>(before->fixes.size());
 }
 
-TEST_CASE("Each advised change, set on the plan, fits with the headroom that was said") {
+TEST_CASE("Each advised change, set on the plan, fits with the headroom that was said", "[many]") {
   const std::vector<Sets> shrunk{{},
                                  {{"chip.memory.capacity", "20 GB"}},
                                  {{"chip.memory.capacity", "40 GB"}},

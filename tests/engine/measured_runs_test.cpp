@@ -256,6 +256,28 @@ TEST_CASE(
   CHECK(says(unknown[0].text, "nothing comparable was measured"));
 }
 
+TEST_CASE("What a stack's file says of its error is what its runs give today") {
+  Workspace work({RECKON_SOURCE_DIR});
+  Diagnostics d;
+  const RunsReport report = validate_runs(work, {}, d);
+  std::size_t compared = 0;
+  for (const RunGroup& g : report.stacks) {
+    const auto file = work.find(Shelf::kStacks, g.name);
+    const doc::Value tree = work.read_data(file, {}, d);
+    const doc::Value* rows = tree.find("rows");
+    const doc::Value* fitted = tree.find("fitted");
+    // Rows that were left out of the fit count among the errors, but not in the file.
+    if (!rows || !fitted || std::stoul(rows->text) != g.model.rows) continue;
+    INFO(g.name << ": " << fitted->text);
+    if (says(fitted->text, " mean")) {
+      CHECK(says(fitted->text, fmt::format("{:.1f} % mean", 100 * g.model.mean)));
+      ++compared;
+    }
+  }
+  CHECK_FALSE(d.has_errors());
+  CHECK(compared > 10);
+}
+
 TEST_CASE("A row's error is of the time, whichever figure states it") {
   const std::string rows = std::string(kShared) +
                            "  - {name: time, measured: {step.time: 10 s, core: yes}}\n"

@@ -6,7 +6,7 @@
 namespace reckon {
 namespace {
 
-TEST_CASE("Plans meet their expectations") {
+TEST_CASE("Plans meet their expectations", "[many]") {
   Diagnostics diagnostics;
   const std::vector<std::string> files = plan_files(RECKON_SOURCE_DIR "/plans", diagnostics);
   REQUIRE(files.size() >= 10);

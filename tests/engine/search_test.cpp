@@ -285,7 +285,7 @@ TEST_CASE("search: one plan is listed once, and nothing is chosen twice") {
             .starts_with("mesh.tensor and mesh, which holds it, are both varied | "));
 }
 
-TEST_CASE("search: neither threads nor the bound change what is found") {
+TEST_CASE("search: neither threads nor the bound change what is found", "[many]") {
   for (const std::string& base : {kDense, kStack}) {
     for (const char* objective :
          {"step.time", "max:mfu.full", "memory.total", "throughput.per_gpu"}) {

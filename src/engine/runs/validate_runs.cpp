@@ -163,6 +163,7 @@ void add_sets(RunsReport& report) {
     return r.facts.tier == RowTier::kA && !r.facts.core && !r.facts.assumed.empty();
   });
   add("tier B", [](const JudgedRow& r) { return belongs(r, RowSet::kB); });
+  add("tier C", [](const JudgedRow& r) { return r.facts.tier == RowTier::kC && !r.facts.core; });
 }
 
 // Rows by one of their names, in its order; `core` alone where the group has any.
