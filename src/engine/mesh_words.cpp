@@ -89,8 +89,7 @@ Words words_of(const Plan& plan, std::string_view id) {
     return {plan.sharding.bucket ? "all-reduce in buckets" : "all-reduce", last};
   if (id == "replicas") return {"all-reduce", last};
   if (id == "tensor")
-    return {plan.mesh.sequence ? "all-gather + reduce-scatter" : "all-reduce",
-            "products of the same layer"};
+    return {plan.mesh.sequence ? "gather + scatter" : "all-reduce", "products of the same layer"};
   if (id == "context") {
     switch (plan.mesh.context_by) {
       case ContextBy::kRing:

@@ -47,8 +47,10 @@ Section section_of(const RunsCalibration& c) {
   s.notes.push_back(fmt::format("{} run{}, {} of them core: error {}; before {}", c.rows,
                                 c.rows == 1 ? "" : "s", c.core, errors_text(c.in_sample),
                                 errors_text(c.before)));
-  if (static_cast<double>(c.core) < kEnoughRuns)
-    s.notes.emplace_back("Fewer than six core runs: starting values, they prove nothing.");
+  if (static_cast<double>(c.telling()) < kEnoughRuns)
+    s.notes.emplace_back(c.measured.empty()
+                             ? "Fewer than six core runs: starting values, they prove nothing."
+                             : "Fewer than six runs: starting values, they prove nothing.");
   s.notes.push_back(c.left_what.empty() ? "One model of one source: nothing can be left out."
                                         : fmt::format("Leaving out a {}: {}", c.left_what,
                                                       errors_text(c.left_out)));

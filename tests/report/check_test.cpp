@@ -122,7 +122,7 @@ TEST_CASE("nothing checked is nothing found") {
   CHECK(check_text({}) == "0 lines of 0 plans in 0 files: all hold\n");
   CHECK(check_junit({}) ==
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-        "<testsuites name=\"reckon check\" tests=\"0\" failures=\"0\">\n"
+        "<testsuites name=\"reckon check\" tests=\"0\" failures=\"0\" errors=\"0\">\n"
         "</testsuites>\n");
 }
 

@@ -41,6 +41,8 @@ struct RunsCalibration {
   std::vector<FittedRange> ranges;
   std::vector<std::string> idle;  // on which no row's time depends
   std::size_t rows = 0, core = 0;
+  // What «starting values» go by: core rows of those that ship, all rows of a file of one's own.
+  std::size_t telling() const { return measured.empty() ? core : rows; }
   std::string measured;                      // the file of one's own that the runs stand in
   std::vector<std::string> apart;            // of that file: "a100: its stack is 'generic-a100'"
   ErrorSummary before, in_sample, left_out;  // before: by the file as it is

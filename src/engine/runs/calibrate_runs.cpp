@@ -123,9 +123,11 @@ std::string shown(const ErrorSummary& e) {
 
 // Its errors; of how many runs stands beside, in `rows`, and before them where the core ones are few.
 std::string fitted_line(const RunsCalibration& c) {
-  const bool few = static_cast<double>(c.core) < kEnoughRuns;
-  std::string out =
-      few ? fmt::format("starting values, {} core run{}, ", c.core, c.core == 1 ? "" : "s") : "";
+  const std::size_t n = c.telling();
+  const bool few = static_cast<double>(n) < kEnoughRuns;
+  std::string out = few ? fmt::format("starting values, {} {}run{}, ", n,
+                                      c.measured.empty() ? "core " : "", n == 1 ? "" : "s")
+                        : "";
   out += few && c.rows == 1 ? fmt::format("{:.1f} % error", 100 * c.in_sample.mean)
                             : shown(c.in_sample);
   if (few && c.left_what.empty()) out += ", in-sample";
