@@ -140,6 +140,11 @@ Diagnostic& Diagnostics::warning(Span at, std::string message) {
   return all_.emplace_back(Diagnostic{Severity::kWarning, at, std::move(message), {}, {}});
 }
 
+void Diagnostics::add(Diagnostic found) {
+  if (found.severity == Severity::kError) ++errors_;
+  all_.push_back(std::move(found));
+}
+
 bool Diagnostics::has_errors() const { return errors_ > 0; }
 std::size_t Diagnostics::error_count() const { return errors_; }
 

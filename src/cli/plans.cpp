@@ -25,10 +25,12 @@ void unknown_case(Session& session, const PlanFile& file, const std::string& wan
     fault.help("it has no cases: leave --case out");
 }
 
-bool needs_case(Session& session, const PlanFile& file) {
+namespace {
+
+// Of a file that is no plan by itself: whether it is one with its first case; true after the fault that names them.
+bool is_plan_of_a_case(Session& session, const PlanFile& file) {
   if (file.cases.empty()) return false;
-  Diagnostics alone, with;
-  if (load_plan(session.work(), file, nullptr, alone) || !alone.has_errors()) return false;
+  Diagnostics with;
   if (!load_plan(session.work(), file, &file.cases.front(), with) || with.has_errors())
     return false;
   constexpr std::size_t kShown = 4;
@@ -44,18 +46,27 @@ bool needs_case(Session& session, const PlanFile& file) {
   return true;
 }
 
-namespace {
-
-void load_case(Session& session, const PlanFile& file, const PlanFile::Case* which, Plans& out) {
-  const std::size_t said = session.diagnostics().all().size();
-  std::unique_ptr<Loaded> loaded = load_plan(session.work(), file, which, session.diagnostics());
-  if (!loaded) return;
-  const std::vector<Diagnostic>& all = session.diagnostics().all();
-  for (std::size_t i = said; i < all.size(); ++i) loaded->warnings.push_back(all[i].message);
-  out.push_back(std::move(loaded));
+// `asked`: for this case, or for all; who asked for none may need one.
+void load_case(Session& session, const PlanFile& file, const PlanFile::Case* which, bool asked,
+               Plans& out) {
+  Diagnostics said;
+  std::unique_ptr<Loaded> loaded = load_plan(session.work(), file, which, said);
+  if (!loaded && said.has_errors() && !asked && is_plan_of_a_case(session, file)) return;
+  for (const Diagnostic& d : said.all()) {
+    session.diagnostics().add(d);
+    if (loaded) loaded->warnings.push_back(d.message);
+  }
+  if (loaded) out.push_back(std::move(loaded));
 }
 
 }  // namespace
+
+bool needs_case(Session& session, const PlanFile& file) {
+  if (file.cases.empty()) return false;
+  Diagnostics alone;
+  if (load_plan(session.work(), file, nullptr, alone) || !alone.has_errors()) return false;
+  return is_plan_of_a_case(session, file);
+}
 
 void load_plan(Session& session, const std::string& name, doc::Value tree,
                const PlanRequest& request, Plans& out) {
@@ -67,13 +78,12 @@ void load_plan(Session& session, const std::string& name, doc::Value tree,
   if (d.error_count() > before) return;
   const std::string& wanted = request.which_case;
   const bool all = wanted == "all";
-  if (wanted.empty() && needs_case(session, file)) return;
-  if (wanted.empty() || all) load_case(session, file, nullptr, out);
+  if (wanted.empty() || all) load_case(session, file, nullptr, all, out);
   bool found = wanted.empty() || all;
   for (const PlanFile::Case& c : file.cases) {
     if (!all && wanted != c.name) continue;
     found = true;
-    load_case(session, file, &c, out);
+    load_case(session, file, &c, true, out);
   }
   if (!found) unknown_case(session, file, wanted, true);
 }

@@ -604,11 +604,7 @@ void check_legal(const TrainingPlan<double>& plan, const Origins& origins, const
   const Places places(origins, tree);
   Diagnostics found;
   TrainingCheck(plan, places, found).run();
-  for (const Diagnostic& d : found.all()) {
-    Diagnostic& out = d.severity == Severity::kError ? diagnostics.error(d.span, d.message)
-                                                     : diagnostics.warning(d.span, d.message);
-    out = at_flag(d);
-  }
+  for (const Diagnostic& d : found.all()) diagnostics.add(at_flag(d));
 }
 
 }  // namespace reckon

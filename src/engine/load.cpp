@@ -336,9 +336,8 @@ Value resolve_training(Workspace& work, Value tree, Diagnostics& diagnostics) {
   rewrite("precision", resolve_precision);
   rewrite("optimizer", resolve_optimizer);
   if (Value* stack = tree.find("stack"); stack && !stack->is_null()) {
-    const Span named =
-        stack
-            ->span;  // what a plan can't have of it is a fault of the plan, not of the stack's file
+    // What a plan can't have of it is a fault of the plan, not of the stack's file.
+    const Span named = stack->span;
     *stack = resolve_stack(work, *stack, tree.at("cluster.node.chip"), diagnostics);
     if (named && stack->is_mapping()) stack->span = named;
   }

@@ -167,11 +167,12 @@ void stored_lines(const Model<double>& model, const ModelRequest& request, Model
   const std::string& total = !request.published.empty() ? request.published
                              : !p.published.empty()     ? p.published
                                                         : p.rounded;
-  if (!request.stored &&
-      request.published.empty()) {  // what the file states must be met all the same
+  // Nobody asked; but what the file states must be met all the same.
+  const bool asked = request.stored || !request.published.empty();
+  if (!asked && (total.empty() || model.abstract())) return;
+  if (!asked) {
     Diagnostics scratch;
-    if (!total.empty() && !model.abstract())
-      out.total = explain_published(stored_report(model), total, scratch);
+    out.total = explain_published(stored_report(model), total, scratch);
     if (scratch.has_errors()) out.total.reset();
     return;
   }

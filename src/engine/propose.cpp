@@ -10,6 +10,7 @@
 #include "reckon/base/text.hpp"
 #include "reckon/cost/training.hpp"
 #include "reckon/engine/evaluate.hpp"
+#include "reckon/engine/field_at.hpp"
 #include "reckon/engine/load.hpp"
 #include "reckon/engine/said_model.hpp"
 #include "reckon/units/format.hpp"
@@ -162,15 +163,14 @@ class Propose {
  private:
   // Whether a --set says a field, or something inside it.
   bool stated(const std::string& field) const {
-    return std::any_of(sets_.begin(), sets_.end(), [&](const auto& s) {
-      return s.first == field || s.first.starts_with(field + ".");
-    });
+    return std::any_of(sets_.begin(), sets_.end(),
+                       [&](const auto& s) { return is_within(s.first, field); });
   }
 
   // The plan with what --set says, but for the batch, which is dealt out afterwards; false where that can't be loaded.
   bool load_with_sets(const doc::Value& tree) {
     Sets others = sets_;
-    std::erase_if(others, [](const auto& s) { return s.first.starts_with("batch"); });
+    std::erase_if(others, [](const auto& s) { return is_within(s.first, "batch"); });
     if (others.empty()) return false;
     Diagnostics scratch;
     doc::Value whole = tree;
@@ -186,7 +186,7 @@ class Propose {
   // What --set says of micro-batch and sequence stands in place of the starting point's.
   void read_batch() {
     Sets batch = sets_;
-    std::erase_if(batch, [](const auto& s) { return !s.first.starts_with("batch"); });
+    std::erase_if(batch, [](const auto& s) { return !is_within(s.first, "batch"); });
     if (batch.empty()) return;
     Diagnostics scratch;
     doc::Value tree = doc::mapping();

@@ -61,24 +61,18 @@ std::string fault_case(const CheckReport::Fault& fault) {
 }
 
 // Files in the order of their lines, then those of which nothing but faults is known.
-std::vector<std::string> files_of(const CheckReport& report) {
-  std::vector<std::string> out;
-  const auto add = [&out](const std::string& file) {
-    if (std::find(out.begin(), out.end(), file) == out.end()) out.push_back(file);
-  };
-  for (const CheckLine& line : report.lines) add(line.file);
-  for (const CheckReport::Fault& fault : report.faults) add(fault.file);
+std::vector<std::pair<std::string, CheckLines>> suites_of(const CheckReport& report) {
+  auto out = by_file(report);
+  for (const CheckReport::Fault& fault : report.faults)
+    if (std::none_of(out.begin(), out.end(),
+                     [&](const auto& entry) { return entry.first == fault.file; }))
+      out.push_back({fault.file, {}});
   return out;
 }
 
-std::string suite(const CheckReport& report, const std::string& file) {
-  CheckLines lines;
+std::string suite(const CheckReport& report, const std::string& file, const CheckLines& lines) {
   std::string cases;
-  for (const CheckLine& line : report.lines) {
-    if (line.file != file) continue;
-    lines.push_back(&line);
-    cases += test_case(line);
-  }
+  for (const CheckLine* line : lines) cases += test_case(*line);
   std::size_t errors = 0;
   for (const CheckReport::Fault& fault : report.faults) {
     if (fault.file != file) continue;
@@ -98,7 +92,7 @@ std::string check_junit(const CheckReport& report) {
   out += fmt::format(
       "<testsuites name=\"reckon check\" tests=\"{}\" failures=\"{}\" errors=\"{}\">\n",
       report.lines.size() + report.faults.size(), report.misses(), report.faults.size());
-  for (const std::string& file : files_of(report)) out += suite(report, file);
+  for (const auto& [file, lines] : suites_of(report)) out += suite(report, file, lines);
   return out + "</testsuites>\n";
 }
 

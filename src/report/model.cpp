@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <set>
 
 #include "breakdown.hpp"
@@ -28,15 +27,8 @@ constexpr std::string_view kParts[] = {
     "parameters.attention", "parameters.mlp",       "parameters.experts",
     "parameters.shared",    "parameters.router",    "parameters.vectors"};
 
-// 684531386000 -> 684,531,386,000: where a count is compared to the last digit.
-std::string in_full(double n) {
-  std::string digits = fmt::format("{:.0f}", std::abs(n));
-  for (std::size_t i = digits.size(); i > 3;) digits.insert(i -= 3, ",");
-  return (n < 0 ? "-" : "") + digits;
-}
-
 std::string remainder_words(const PublishedTotal& p) {
-  return fmt::format("{} of them are unexplained beside {}", in_full(p.remainder), listed(p.terms));
+  return fmt::format("{} of them are unexplained beside {}", grouped(p.remainder), listed(p.terms));
 }
 
 // The report as a result, so that sections read its metrics as they do those of a plan.
@@ -129,7 +121,7 @@ Section formats_section(const ModelReport& report) {
 std::string published_line(const PublishedTotal& p) {
   std::string line = fmt::format("{} = {}", p.published, join(p.terms, " + "));
   if (p.verdict == PublishedVerdict::kUnexplained)
-    line += fmt::format(" + unexplained: {}", in_full(p.remainder));
+    line += fmt::format(" + unexplained: {}", grouped(p.remainder));
   return fmt::format("Published: {} ({}).", line, name_of(p.verdict));
 }
 
@@ -141,10 +133,10 @@ std::vector<Section> stored_sections(const ModelReport& report) {
       .table = Table(
           {{"term"}, {"elements", Align::kRight}, {"bytes", Align::kRight}, {"in the files"}})};
   for (const StoredTerm& t : s.terms)
-    terms.table.row({printable(t.name), in_full(t.elements),
-                     s.stated && t.id != "packed" ? in_full(t.bytes) : std::string(kAbsent),
+    terms.table.row({printable(t.name), grouped(t.elements),
+                     s.stated && t.id != "packed" ? grouped(t.bytes) : std::string(kAbsent),
                      t.held ? "yes" : "no"});
-  if (s.stated) terms.table.row({"in the files", in_full(s.elements), in_full(s.bytes), ""});
+  if (s.stated) terms.table.row({"in the files", grouped(s.elements), grouped(s.bytes), ""});
   if (!s.stated)
     terms.notes.emplace_back("The model does not state what its files hold (`files`).");
   if (report.total) terms.notes.push_back(published_line(*report.total));
@@ -152,7 +144,7 @@ std::vector<Section> stored_sections(const ModelReport& report) {
   if (s.formats.empty()) return out;
   Table formats({{"format"}, {"elements", Align::kRight}, {"bytes", Align::kRight}});
   for (const StoredFormat& f : s.formats)
-    formats.row({printable(f.name), in_full(f.elements), in_full(f.bytes)});
+    formats.row({printable(f.name), grouped(f.elements), grouped(f.bytes)});
   out.push_back({.title = "Stored, by format", .table = std::move(formats)});
   return out;
 }

@@ -52,6 +52,7 @@ class Diagnostics {
   // The reference is good until the next error() or warning().
   Diagnostic& error(Span at, std::string message);
   Diagnostic& warning(Span at, std::string message);
+  void add(Diagnostic found);  // elsewhere, as it is
   bool has_errors() const;
   std::size_t error_count() const;
   const std::vector<Diagnostic>& all() const { return all_; }

@@ -216,12 +216,7 @@ std::vector<MeasuredSet> read_bench(doc::Value tree, const FileFacts& facts, Dia
   bind(tree, file, {d, origins});
   std::string chip;
   const std::string name = tree.span ? tree.span.file->name : "the file";
-  if (!nothing_beside({{"--kernel", !facts.kernel.empty()},
-                       {"--library", !facts.library.empty()},
-                       {"--dtype", !facts.format.empty()},
-                       {"--column", !facts.columns.empty()}},
-                      name, tree.span, d))
-    return {};
+  if (!stands_alone(facts, name, tree.span, d)) return {};
   if (d.error_count() > before || !readable(file, tree, facts, chip, d)) return {};
   Scale scale{{MeasuredColumn::kTime}, {MeasuredColumn::kBytes}, {MeasuredColumn::kRate}};
   const doc::Value& units = *tree.find("units");

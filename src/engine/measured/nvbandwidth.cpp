@@ -116,12 +116,7 @@ std::vector<MeasuredSet> read_nvbandwidth(const doc::Value& tree, const FileFact
     return {};
   }
   const std::string source = tree.span ? tree.span.file->name : "nvbandwidth's output";
-  if (!nothing_beside({{"--kernel", !facts.kernel.empty()},
-                       {"--library", !facts.library.empty()},
-                       {"--dtype", !facts.format.empty()},
-                       {"--column", !facts.columns.empty()}},
-                      source, tree.span, diagnostics))
-    return {};
+  if (!stands_alone(facts, source, tree.span, diagnostics)) return {};
   std::string device;
   if (!one_device(tree, device, diagnostics)) return {};
   check_device(device, facts.chip, tree.span, diagnostics);

@@ -23,11 +23,7 @@ void check_facts(const std::vector<MeasuredSet>& sets, const FileFacts& facts, D
     d.error(first.span, fmt::format("{} was measured on {}, and --chip says {}", first.file,
                                     first.chip, facts.chip))
         .help("leave --chip out: the file says which chip it is");
-  nothing_beside({{"--kernel", !facts.kernel.empty()},
-                  {"--library", !facts.library.empty()},
-                  {"--dtype", !facts.format.empty()},
-                  {"--column", !facts.columns.empty()}},
-                 first.file, first.span, d);
+  stands_alone(facts, first.file, first.span, d);
 }
 
 bool is_nvbandwidth_text(std::string_view text) {

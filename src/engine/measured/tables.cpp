@@ -387,6 +387,14 @@ bool nothing_beside(const std::vector<SaidBeside>& options, const std::string& f
   return good;
 }
 
+bool stands_alone(const FileFacts& facts, const std::string& file, Span at, Diagnostics& d) {
+  return nothing_beside({{"--kernel", !facts.kernel.empty()},
+                         {"--library", !facts.library.empty()},
+                         {"--dtype", !facts.format.empty()},
+                         {"--column", !facts.columns.empty()}},
+                        file, at, d);
+}
+
 std::string name_of(const MeasuredSet& set) {
   std::string out(name_of(set.kernel));
   if (!set.format.empty()) out += " " + set.format;

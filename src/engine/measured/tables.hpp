@@ -49,6 +49,8 @@ struct SaidBeside {
 };
 bool nothing_beside(const std::vector<SaidBeside>& options, const std::string& file, Span at,
                     Diagnostics& d);
+// Of a file that says all of it itself: kernel, library, format and columns.
+bool stands_alone(const FileFacts& facts, const std::string& file, Span at, Diagnostics& d);
 
 // Points that stand twice; a set without any; sizes that a kernel needs, and those that only some points state.
 void check_set(const MeasuredSet& set, Diagnostics& diagnostics);

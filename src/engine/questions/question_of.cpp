@@ -88,6 +88,11 @@ void look_up_field(Workspace& work, LookUp how, doc::Value& at, const doc::Value
   }
 }
 
+void look_up(Workspace& work, const QuestionField& f, doc::Value& tree, Diagnostics& d) {
+  doc::Value* at = tree.find(f.name);
+  if (at && !at->is_null()) look_up_field(work, f.how, *at, tree.at("cluster.node.chip"), d);
+}
+
 bool has_default(const QuestionField& f) {
   return !f.optional && (f.how == LookUp::kPrecision || f.how == LookUp::kOptimizer ||
                          f.how == LookUp::kAssume || f.how == LookUp::kLaw);
@@ -97,10 +102,8 @@ bool has_default(const QuestionField& f) {
 
 void look_up(Workspace& work, const std::vector<QuestionField>& fields, std::string_view name,
              doc::Value& tree, Diagnostics& d) {
-  for (const QuestionField& f : fields) {
-    doc::Value* at = f.name == name ? tree.find(f.name) : nullptr;
-    if (at && !at->is_null()) look_up_field(work, f.how, *at, tree.at("cluster.node.chip"), d);
-  }
+  for (const QuestionField& f : fields)
+    if (f.name == name) look_up(work, f, tree, d);
 }
 
 void look_up_all(Workspace& work, const std::vector<QuestionField>& fields, doc::Value& tree,
@@ -113,7 +116,7 @@ void look_up_all(Workspace& work, const std::vector<QuestionField>& fields, doc:
   }
   fill_defaults(work, defaults, tree, d);
   if (has_cluster) resolve_hardware(work, tree, d);
-  for (const QuestionField& f : fields) look_up(work, fields, f.name, tree, d);
+  for (const QuestionField& f : fields) look_up(work, f, tree, d);
 }
 
 void check_models(const std::vector<QuestionField>& fields, const Loaded& loaded, Diagnostics& d) {

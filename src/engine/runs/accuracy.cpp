@@ -45,6 +45,12 @@ std::vector<ErrorRow> rows_of(std::string_view text) {
   return out;
 }
 
+// Those that ship; their texts lie in the workspace.
+std::vector<ErrorRow> rows_of(Workspace& work) {
+  const std::string* text = work.data_text("measurements/errors.csv");
+  return rows_of(text ? *text : std::string_view());
+}
+
 // What a row may share with a plan, nearest first.
 struct Likeness {
   bool stack, chip, kind;
@@ -160,8 +166,7 @@ constexpr ServedFigure kServedFigures[] = {
 
 std::vector<Accuracy> serving_accuracy(Workspace& work, const std::string& engine,
                                        const std::string& chip) {
-  const std::string* text = work.data_text("measurements/errors.csv");
-  const std::vector<ErrorRow> rows = rows_of(text ? *text : std::string_view());
+  const std::vector<ErrorRow> rows = rows_of(work);
   std::vector<Accuracy> out;
   for (const ServedFigure& f : kServedFigures) {
     Accuracy a{f.metric, "", "", 0, 0, 0};
@@ -184,8 +189,7 @@ std::vector<Accuracy> serving_accuracy(Workspace& work, const std::string& engin
 
 std::vector<Accuracy> accuracy_of(Workspace& work, const TrainingPlan<double>& plan, bool has_time,
                                   const Unproved& unproved) {
-  const std::string* text = work.data_text("measurements/errors.csv");
-  const std::vector<ErrorRow> rows = rows_of(text ? *text : std::string_view());
+  const std::vector<ErrorRow> rows = rows_of(work);
   const std::string kind = kind_of_run(plan);
   std::vector<Accuracy> out;
   if (has_time) out.push_back(of_time(rows, plan, kind, unproved.time));
@@ -194,10 +198,9 @@ std::vector<Accuracy> accuracy_of(Workspace& work, const TrainingPlan<double>& p
 }
 
 std::optional<std::size_t> core_runs(Workspace& work, const std::string& stack) {
-  const std::string* text = work.data_text("measurements/errors.csv");
   bool known = false;
   std::size_t core = 0;
-  for (const ErrorRow& r : rows_of(text ? *text : std::string_view())) {
+  for (const ErrorRow& r : rows_of(work)) {
     if (r.of != "runs" || r.stack != stack) continue;
     known = true;
     core += r.core ? 1 : 0;
