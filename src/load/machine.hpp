@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "reckon/load/engine.hpp"
+#include "stages.hpp"
 
 namespace reckon::load {
 
@@ -275,10 +276,11 @@ class Machine {
     const double n = decode ? static_cast<double>(decoding_) : 0;
     if (running_ == 0) return;  // answers of one token that came with it
     if (prefill == 0 && !decode) throw std::logic_error("a step without work");
-    const double time =
+    double time =
         e_.step({n, n > 0 ? static_cast<double>(context_) / n : 0, static_cast<double>(prefill)}) +
         swapping_;
     swapping_ = 0;
+    if (options_.stages) time = options_.stages->pass(now_, time);
     account(time, prefill, decode);
     now_ += time;
     take_arrivals();

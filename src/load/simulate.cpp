@@ -193,7 +193,7 @@ class Merge {
     });
   }
   void shares(Outcome& o) const {
-    const double workers = s_.pools ? s_.pools->decode : 1;
+    const double workers = s_.pools ? s_.pools->decode : s_.engine.stages;
     o.busy = per_time(&Totals::busy, workers);
     o.prefilling = per_time(&Totals::prefilling, workers);
     if (s_.pools) o.prefill_busy = per_time(&Totals::prefill_workers, s_.pools->prefill);

@@ -87,6 +87,31 @@ TEST_CASE("parts of the time to first token add up, and none is negative") {
   CHECK(o.preemptions == 0);
 }
 
+TEST_CASE("stages: a prompt passes all of them, decodes of others behind it wait") {
+  load::Scenario s;
+  s.engine.step = [](const load::Step& x) { return 8e-3 + 40e-6 * x.decodes + 25e-6 * x.prefill; };
+  s.engine.batch = 64;
+  s.engine.chunk = 2048;
+  s.traffic.prompt.mean = 2048;
+  s.traffic.output.mean = 100;
+  s.requests = 4000;
+  double last = 0;
+  for (const double rate : {0.05, 5.0, 20.0}) {
+    s.traffic.rate = rate;
+    s.engine.stages = 4;
+    const load::Outcome o = load::simulate(s);
+    CAPTURE(rate);
+    const double alone = 8e-3 + 25e-6 * 2048;
+    CHECK(o.service.value.mean == Approx(alone));
+    CHECK(o.ttft.value.mean >= alone * (1 - 1e-9));
+    CHECK(o.waiting.value.mean >= 0);
+    CHECK(o.sharing.value.mean >= 0);
+    CHECK(o.tpot.value.mean > last);
+    CHECK(o.little.value == Approx(o.present.value).epsilon(0.1));
+    last = o.tpot.value.mean;
+  }
+}
+
 TEST_CASE("waits grow with the rate, and beyond saturation with every request") {
   double last = 0;
   for (const double rate : {2.0, 6.0, 12.0, 18.0, 24.0}) {

@@ -42,6 +42,9 @@ struct Engine {
   double swap = 0;          // s a token, either way
   double kept_free = 0.01;  // share of the blocks that on-demand admission leaves
   bool prefilled = false;   // a decode pool: prompts come with their cache
+  // Of a pipeline: as many such engines pass them one behind the other, requests dealt to them in turn. A step's time
+  // is that of all stages.
+  int stages = 1;
 
   long blocks_of(long tokens) const { return (tokens + block - 1) / block; }
   // Whether a request can ever run.
@@ -84,18 +87,22 @@ struct Run {
   std::vector<std::size_t> refused;  // requests that the cache can't hold
 };
 
+class Stages;
+
 struct PlayOptions {
   std::size_t measured_from =
       0;                    // sums start when this request arrives, and end with the last arrival
   std::size_t users = 0;    // of a closed loop: the next request comes when one is answered
   bool to_the_end = false;  // sums run on until the last answer
   bool fed = false;         // requests come one by one, from what stands before the engine
+  Stages* stages = nullptr;  // shared with other engines
 };
 // `measured_from` of an engine that is fed: the first request that is said to be measured.
 constexpr std::size_t kFed = static_cast<std::size_t>(-1);
 
 // `requests` in the order of arrival; of a closed loop their arrivals are set here: what a user thinks before his
 // request is given in the place of its arrival.
+// On `engine.stages` engines; totals are sums over them.
 Run play(const Engine& engine, std::vector<Request>& requests, const PlayOptions& options);
 
 }  // namespace reckon::load

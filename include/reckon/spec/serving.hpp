@@ -225,8 +225,8 @@ struct StatedTimes {
 
   template <class V, class... S>
   static void fields(V&& v, S&... s) {
-    v(Field("prefill", "t_pre", "of a prefill"), s.prefill...);
-    v(Field("decode", "t_step", "of a decode step"), s.decode...);
+    v(Field("prefill", "t_pre", "of a prefill").limit(Limit::kPositive), s.prefill...);
+    v(Field("decode", "t_step", "of a decode step").limit(Limit::kPositive), s.decode...);
     v(Field("layer", "t_part", "or: the parts of a layer's decode step"), s.layer...);
     v(Field("step", "t_rest", "and what a step takes beside its layers"), s.step...);
   }

@@ -25,12 +25,28 @@ LoadOn<R> machine_of(const LoadQuestion<R>& q) {
   return {*q.model, q.served, q.cluster, q.on, q.chip, q.assume};
 }
 
+// Up to the longest, which a model's context is if none is stated.
+template <class R>
+std::optional<Count<R>> longest_length(const LoadQuestion<R>& q) {
+  if (q.traffic.longest || !q.model) return q.traffic.longest;
+  return q.model->context;
+}
+template <class R>
+LengthSpread<R> answer_lengths(const LoadQuestion<R>& q) {
+  return {q.traffic.output_shape.value_or(LengthShape::kLognormal), q.traffic.output_spread,
+          longest_length(q)};
+}
+
 template <class R>
 Count<R> mean_cached(const LoadQuestion<R>& q) {
   auto T = *q.traffic.prompt;
   auto T_out = *q.traffic.output;
+  const LengthSpread<R> spread = answer_lengths(q);
   NAME(T, T_out);
-  return kMeanContext(T + T_out / 2);
+  if (!spread.spreads()) return kMeanContext(T + T_out / 2);
+  auto T_seen = length_seen(spread, T_out);
+  NAME(T_seen);
+  return kMeanContextSpread(T + T_seen / 2);
 }
 
 // t(n, x) with sequences of T_ctx cached tokens.
@@ -83,9 +99,15 @@ template <class R>
 Count<R> held_by_request(const LoadQuestion<R>& q) {
   auto s = *q.traffic.prompt;
   auto o = *q.traffic.output;
+  const bool longest = q.engine.reserve == CacheReserve::kLongest;
+  const LengthSpread<R> spread = answer_lengths(q);
   NAME(s, o);
-  if (q.engine.reserve == CacheReserve::kLongest) return kHeldLongest(s + o);
-  return kHeldMean(s + o / 2);
+  if (spread.spreads()) {
+    auto o_seen = length_seen(spread, o);
+    NAME(o_seen);
+    return longest ? kHeldLongestSpread(s + o_seen) : kHeldMeanSpread(s + o_seen / 2);
+  }
+  return longest ? kHeldLongest(s + o) : kHeldMean(s + o / 2);
 }
 
 template <class R>
@@ -112,11 +134,12 @@ LoadInput<R> input_of(const LoadQuestion<R>& q, Count<R> slots, Count<R> T_ctx) 
   x.users = t.users;
   x.think = t.think;
   x.burst = burst_of(t, t.rate);
-  x.prompt = *t.prompt;
-  x.output = *t.output;
+  const LengthSpread<R> prompts{t.prompt_shape.value_or(LengthShape::kConstant), t.prompt_spread,
+                                longest_length(q)};
+  x.prompt = length_cut(prompts, *t.prompt);
+  x.output = length_cut(answer_lengths(q), *t.output);
   x.output_spread = t.output_spread ? *t.output_spread : Ratio<R>{};
-  x.lengths = length_shares(t.prompt_shape.value_or(LengthShape::kConstant), x.prompt,
-                            t.prompt_spread ? *t.prompt_spread : Ratio<R>{});
+  x.lengths = length_shares(prompts, *t.prompt);
   x.slots = slots;
   x.chunk = q.engine.chunk ? *q.engine.chunk : x.prompt;
   x.prompts = q.engine.prompts;
@@ -174,6 +197,7 @@ template <class R>
 LoadAnswer<R> answer(const LoadQuestion<R>& q) {
   LoadAnswer<R> out;
   out.context = mean_cached(q);
+  out.held = held_by_request(q);
   out.cache_concurrency = cache_concurrency(q);
   out.slots = slots_of(q, out.cache_concurrency);
   out.by_cache = out.cache_concurrency && plain(*out.cache_concurrency) < plain(q.engine.batch);

@@ -173,13 +173,16 @@ template <class R>
 void put_under_load(const ServingPlan<R>& plan, const ServingMachine<R>& s,
                     const ServingMachine<R>& pre, const ServingAnswer<R>& out, Running<R>& run) {
   const bool loaded = plan.workload.rate || plan.workload.concurrency;
-  if (!loaded || plan.stated || whole(*plan.workload.output) <= 1) return;
+  if (plan.stated) run.no_load = "stated times hold for one batch, not for every step of a load";
+  if (!loaded || plan.stated) return;
   auto R_all = out.replicas;
   auto d = s.mesh.data;
-  NAME(R_all, d);
+  auto p_all = s.mesh.pipeline;
+  NAME(R_all, d, p_all);
   const bool pools = plan.prefill.has_value();
   const Count<R> one{1};
-  auto E = pools ? one : kEngines(R_all * d);
+  const auto E_one = p_all <= 1 ? kEngines(R_all * d) : kEngineParts(R_all * d * p_all);
+  auto E = pools ? one : E_one;
   run.engines = E;
   if (!pools) run.load = under_load(plan, s, R_all, run.most, prompt_steps(plan));
   NAME(E);
@@ -195,7 +198,6 @@ void put_under_load(const ServingPlan<R>& plan, const ServingMachine<R>& s,
     add(WayOfServing::kDisaggregated, p.asked->gpus, one,
         pools_under_load(plan, pre, s, p, p.asked->x, p.asked->y, !pools));
   if (pools && run.under[2]) run.load = run.under[2]->figures;
-  const auto E_one = kEngines(R_all * d);
   const PromptSteps mine_is = prompt_steps(plan);
   const PromptSteps chunks = mine_is == PromptSteps::kFirst ? PromptSteps::kShared : mine_is;
   for (const auto& [way, prompts] : {std::pair{WayOfServing::kPrefillFirst, PromptSteps::kFirst},
@@ -212,7 +214,7 @@ template <class R>
 Running<R> running(const ServingPlan<R>& plan, const ServingMachine<R>& s, ServingAnswer<R>& out) {
   Running<R> run;
   limit_batch(plan, s, out, run);
-  run.context = served_context(plan.workload);
+  run.context = served_context(plan);
   run.prompt = prompt_alone(plan, s);
   auto o_req = plan.engine.overhead.request;
   auto T_p = run.prompt.time;
@@ -232,6 +234,7 @@ Running<R> running(const ServingPlan<R>& plan, const ServingMachine<R>& s, Servi
   const Count<R> one{1};
   auto B = max(run.most, one);
   run.full = saturation(plan, s, B);
+  run.answers_decode = !(*plan.workload.output <= 1);
   auto t_tok = run.per_token;
   auto n = run.n * s.mesh.data;
   auto g = out.replica;

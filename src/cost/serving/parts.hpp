@@ -20,7 +20,7 @@ PromptPass<R> prompt_alone(const ServingPlan<R>& plan, const ServingMachine<R>& 
 
 template <class R>
 StepTimes<R> decode_step(const ServingPlan<R>& plan, const ServingMachine<R>& s, Count<R> n) {
-  return serving_step(s, decode_call(plan, n, served_context(plan.workload)));
+  return serving_step(s, decode_call(plan, n, served_context(plan)));
 }
 
 // Time between tokens: of the modelled step, or of the plan's own figures.
@@ -60,15 +60,17 @@ Count<R> batch_without_target(const ServingPlan<R>& plan, const ServingAnswer<R>
 }
 
 template <class R>
-ServingWay<R> way_of(Count<R> batch, Seconds<R> tpot, Seconds<R> ttft, Frequency<R> replica,
-                     Count<R> gpus) {
+ServingWay<R> way_of(const ServingPlan<R>& plan, Count<R> batch, Seconds<R> tpot, Seconds<R> ttft,
+                     Frequency<R> replica, Count<R> gpus) {
   ServingWay<R> w;
   w.batch = batch;
-  w.tpot = tpot;
   w.ttft = ttft;
-  auto t_tok = tpot;
-  NAME(t_tok);
-  w.per_user = kServedPerUser(1 / t_tok);
+  if (!(*plan.workload.output <= 1)) {
+    auto t_tok = tpot;
+    NAME(t_tok);
+    w.tpot = tpot;
+    w.per_user = kServedPerUser(1 / t_tok);
+  }
   auto s_rep = replica;
   auto g = gpus;
   NAME(s_rep, g);
@@ -93,7 +95,7 @@ ServingWay<R> prefill_first(const ServingPlan<R>& plan, const ServingMachine<R>&
   auto t_pf = per_token(n);
   NAME(n, t_pf);
   auto X_pf = kPrefillFirst(n * d / t_pf);
-  return way_of(n, t_pf, run.ttft, X_pf, out.replica);
+  return way_of(plan, n, t_pf, run.ttft, X_pf, out.replica);
 }
 
 // Chunks ride along: a prompt takes as many steps as it has chunks.
@@ -102,7 +104,7 @@ ServingWay<R> mixed(const ServingPlan<R>& plan, const ServingMachine<R>& s,
                     const ServingAnswer<R>& out, const Running<R>& run) {
   auto n = max(run.most, 1);
   auto n_ch = run.prompt.chunks;
-  StepCall<R> call = decode_call(plan, n, run.context);
+  StepCall<R> call = detail::part_of_pipeline(decode_call(plan, n, run.context), s.mesh.pipeline);
   Count<R> chunks;
   const Count<R> one{1};
   const auto chunk = stated_or(plan.settings.chunk, plan.engine.limits.chunk);
@@ -111,11 +113,11 @@ ServingWay<R> mixed(const ServingPlan<R>& plan, const ServingMachine<R>& s,
   call.s = prompt.s;
   call.past = prompt.past;
   call.prompts = prompt.prompts;
-  auto t_step = serving_step(s, call).time;
+  auto t_step = stage_passage(s, call).time;
   auto o_req = plan.engine.overhead.request;
   NAME(n_ch, t_step, o_req);
   auto t_1 = kMixedTtft(o_req + n_ch * t_step);
-  return way_of(n, run.full.per_token, t_1, run.full.tokens, out.replica);
+  return way_of(plan, n, run.full.per_token, t_1, run.full.tokens, out.replica);
 }
 
 template <class R>
@@ -130,7 +132,7 @@ ServingWay<R> disaggregated(const ServingPlan<R>& plan, const ServingPools<R>& p
   NAME(r_p, r_d, g_p, g_d, u_p, u_d, T_out);
   auto X_gpu = kPoolsEven(T_out / (g_p / (u_p * r_p) + g_d / (u_d * r_d)));
   const Count<R> one{1};
-  return way_of(p.batch, p.per_token, p.ttft, X_gpu, one);
+  return way_of(plan, p.batch, p.per_token, p.ttft, X_gpu, one);
 }
 
 template <class R>

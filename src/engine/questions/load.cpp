@@ -297,7 +297,7 @@ class LoadKind : public QuestionOf<LoadQuestion> {
     if (f.tpot)
       r.answer.lines.push_back(
           fmt::format("TPOT {} mean, p90 {}, without the first token{}", text(r, kTpot.id),
-                      text(r, kTpotP90.id),
+                      or_simulate(r, kTpotP90.id, played),
                       f.inclusive ? fmt::format("; {} with it", text(r, kInclusive.id)) : ""));
     if (f.end_to_end)
       r.answer.lines.push_back(fmt::format(

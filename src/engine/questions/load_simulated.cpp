@@ -47,8 +47,13 @@ void add(Result& r, std::string id, std::string title, double value, Dim dim, Hi
   r.metrics.push_back(std::move(m));
 }
 
+// Answers of one token have no time per token after it.
+bool decodes(const load::Outcome& o) { return o.tpot.value.p99 > 0; }
+
 void add_spreads(const load::Outcome& o, const std::string& closed, Result& r) {
   for (const Part& p : kParts) {
+    if (!decodes(o) && (p.figures == &load::Outcome::tpot || p.figures == &load::Outcome::itl))
+      continue;
     for (const Rank& k : kRanks) {
       const std::string title = fmt::format("simulated: {}, {}", p.title, k.title);
       add(r, fmt::format("simulated.{}.{}", p.id, k.id), title, (o.*p.figures).value.*k.of, kSecond,
@@ -128,6 +133,7 @@ void add_grid(const PlayedLoad& of, const load::Outcome& o, Result& r) {
          {}};
   for (const Rank& k : kRanks) g.columns.push_back({k.id, k.title});
   for (const auto& [id, name] : {std::pair{"ttft", "TTFT"}, std::pair{"tpot", "TPOT"}}) {
+    if (!has(r, fmt::format("simulated.{}.", id))) continue;
     if (has(r, fmt::format("{}.{}.", of.closed, id)))
       g.rows.push_back({fmt::format("{}.{}", of.closed, id), fmt::format("{}, closed form", name)});
     g.rows.push_back({fmt::format("simulated.{}", id), fmt::format("{}, simulated", name)});
@@ -135,17 +141,19 @@ void add_grid(const PlayedLoad& of, const load::Outcome& o, Result& r) {
     if (has(r, fmt::format("deviation.{}.", id)))
       g.rows.push_back({fmt::format("deviation.{}", id), "  closed form off by"});
   }
-  g.rows.push_back({"simulated.itl", "between tokens, simulated"});
+  if (decodes(o)) g.rows.push_back({"simulated.itl", "between tokens, simulated"});
   g.rows.push_back({"simulated.end_to_end", "end to end, simulated"});
   r.answer.grids.push_back(std::move(g));
 }
 
 void say(const PlayedLoad& of, const load::Outcome& o, Result& r) {
-  r.answer.lines.push_back(
-      fmt::format("simulated: TTFT {} mean, {} p90, {} p99; TPOT {} mean, {} p90, {} p99",
-                  text(r, "simulated.ttft.mean"), text(r, "simulated.ttft.p90"),
-                  text(r, "simulated.ttft.p99"), text(r, "simulated.tpot.mean"),
-                  text(r, "simulated.tpot.p90"), text(r, "simulated.tpot.p99")));
+  std::string line =
+      fmt::format("simulated: TTFT {} mean, {} p90, {} p99", text(r, "simulated.ttft.mean"),
+                  text(r, "simulated.ttft.p90"), text(r, "simulated.ttft.p99"));
+  if (decodes(o))
+    line += fmt::format("; TPOT {} mean, {} p90, {} p99", text(r, "simulated.tpot.mean"),
+                        text(r, "simulated.tpot.p90"), text(r, "simulated.tpot.p99"));
+  r.answer.lines.push_back(std::move(line));
   if (of.pools)
     r.answer.lines.push_back(fmt::format(
         "simulated: TTFT is {} waiting for a prefill worker, {} prefill, {} transfer ({} of it "
@@ -190,9 +198,7 @@ void say(const PlayedLoad& of, const load::Outcome& o, Result& r) {
 double cache_tokens(const LoadQuestion<double>& q, const LoadAnswer<double>& a) {
   if (q.engine.cache_tokens) return plain(*q.engine.cache_tokens);
   if (!a.cache_concurrency) return 0;
-  const double o = plain(*q.traffic.output);
-  const bool longest = q.engine.reserve == CacheReserve::kLongest;
-  return plain(*a.cache_concurrency) * (plain(*q.traffic.prompt) + (longest ? o : o / 2));
+  return plain(*a.cache_concurrency) * plain(a.held);
 }
 
 }  // namespace
@@ -280,11 +286,11 @@ void warn_of_arrivals(const LoadFigures<double>& f, double burst, bool simulated
 
 void warn_of_step(const InStep& of, const TrafficShape<double>& shape, bool simulated, Result& r) {
   const bool stay = of.shared && of.users > 1 && of.chunk >= 2 * of.prompt;
-  if (!stay || shape.output_spread || shape.think || !shape.trace.empty()) return;
+  const bool differ = shape.output_spread && plain(*shape.output_spread) > 0;
+  if (!stay || differ || shape.think || !shape.trace.empty()) return;
   r.warnings.push_back(fmt::format(
       "answers of one length keep users in step: those whose prompts share a chunk stay together, "
-      "and their first tokens come later than the closed form says ({}; output_spread: 0.5 takes "
-      "them apart)",
+      "and wait for each other's prompts ({}; output_spread: 0.5 takes them apart)",
       simulated ? "simulated below" : "simulate: yes"));
 }
 

@@ -55,7 +55,7 @@ void say_waits(const Plan& q, const Out& out, Result& r) {
   if (f.tpot)
     r.answer.lines.push_back(
         fmt::format("TPOT {} mean, p90 {}, p99: {}, without the first token{}",
-                    text(r, "serve.tpot"), text(r, "serve.tpot_p90"), figure("serve.tpot_p99"),
+                    text(r, "serve.tpot"), figure("serve.tpot_p90"), figure("serve.tpot_p99"),
                     f.inclusive ? fmt::format("; {} with it", text(r, "serve.tpot_inclusive"))
                                 : std::string()));
 }

@@ -89,27 +89,40 @@ void say_memory(const Plan& q, const Out& out, Result& r) {
       text(r, "kv.per_sequence"), format_quantity(over, kByte)));
 }
 
+// Times of the plan's own, in the place of the model's.
+bool states_prefill(const Plan& q) { return q.stated && q.stated->prefill; }
+bool states_step(const Plan& q) {
+  return q.stated && (q.stated->decode || !q.stated->layer.empty());
+}
+std::string states_drafts(const Plan& q) {
+  return q.speculative ? "a token, of times as stated" : "as stated";
+}
+
 void say_running(const Plan& q, const Out& out, Result& r) {
   const Running<double>& run = *out.running;
   const double ranks = value_of(q.mesh.data.raw);
   r.answer.lines.push_back(
       fmt::format("a prompt of {} {}: first token after {}{}, {}", length(*q.workload.prompt),
                   ranks > 1 ? fmt::format("on each of {} data ranks", ranks) : std::string("alone"),
-                  text(r, "prefill.ttft"), run.prompt.chunks.raw > 1 ? "; of a mean chunk" : "",
-                  largest_part(run.prompt.step)));
+                  text(r, "prefill.ttft"),
+                  run.prompt.chunks.raw > 1 && !states_prefill(q) ? "; of a mean chunk" : "",
+                  states_prefill(q) ? "as stated" : largest_part(run.prompt.step)));
   r.answer.lines.push_back(fmt::format("a decode step of {} sequence{} over {}: {}, {}",
                                        text(r, "decode.batch"), run.n.raw == 1 ? "" : "s",
-                                       text(r, "decode.context"), text(r, "decode.time"),
-                                       largest_part(run.decode)));
+                                       text(r, "decode.context"),
+                                       text(r, states_step(q) ? "decode.tpot" : "decode.time"),
+                                       states_step(q) ? states_drafts(q) : largest_part(run.decode)));
   // No batch keeps the target: say_targets() has its floor, and there is nothing that users would be served.
   if (value_of(run.most.raw) < 1) return;
   const bool chunk = value_of(run.full.n.raw) < value_of(run.most.raw) - 1e-9;
   r.answer.lines.push_back(fmt::format(
-      "never idle, a batch of {} ({} binds): {} a GPU, {} between a user's "
-      "tokens; {} of all replicas",
+      "never idle, a batch of {} ({} binds): {} a GPU{}; {} of all replicas",
       text(r, chunk ? "serve.saturation.batch" : "decode.batch_most"),
       chunk ? "the chunk" : out.bound, text(r, "serve.saturation.tokens_per_second_per_gpu"),
-      text(r, "serve.saturation.tpot"), text(r, "serve.saturation.request_rate")));
+      run.answers_decode
+          ? fmt::format(", {} between a user's tokens", text(r, "serve.saturation.tpot"))
+          : std::string(),
+      text(r, "serve.saturation.request_rate")));
   if (run.fixed)
     r.answer.lines.push_back(
         fmt::format("a static batch of {}: prompts {}, then {} a token; {}",
@@ -170,7 +183,11 @@ void say_targets(const Plan& q, const Out& out, Result& r) {
                       ? "not even one token does"
                       : fmt::format("prompts of up to {} do", text(r, "prefill.longest_prompt"))));
   }
-  if (!q.workload.rate || run.load) return;
+  if (q.stated && (q.workload.rate || q.workload.concurrency))
+    r.warnings.emplace_back(
+        "stated times hold for one batch, not for every step of a load: what users wait is not "
+        "said (leave stated: out, or state steps of any batch: kind: load)");
+  if (!q.workload.rate || run.load || q.stated) return;
   const double load = value_of(q.workload.rate->raw) / value_of(run.requests.raw);
   if (load < 1) return;
   r.fits = false;

@@ -67,7 +67,10 @@ load::Engine engine_of(const Plan& q, const Out& out, WayOfServing way, double l
   const PromptSteps prompts = steps_of(q, way);
   const auto chunk = stated_or(q.settings.chunk, q.engine.limits.chunk);
   const double fresh = plain(fresh_prompt(q.workload).fresh);
-  e.batch = batch_of(q, out, way);
+  // Parts of the batch pass a pipeline's stages one behind the other: engines of their own.
+  const int stages = whole(q.mesh.pipeline);
+  e.stages = way == WayOfServing::kDisaggregated ? 1 : stages;
+  e.batch = std::max(1, batch_of(q, out, way) / stages);
   e.chunk = prompts == PromptSteps::kFirst
                 ? static_cast<int>(longest_prompt)
                 : std::max(1, static_cast<int>(chunk ? plain(*chunk) : fresh));
@@ -77,7 +80,7 @@ load::Engine engine_of(const Plan& q, const Out& out, WayOfServing way, double l
   // Answers are counted in steps, and hold their tokens.
   const double o = plain(*q.workload.output), o_steps = steps_of_answer(q, o);
   const double held = (fresh + o_steps) / (fresh + o);
-  e.blocks = static_cast<long>(plain(out.memory.tokens) * held / plain(q.mesh.data) / e.block);
+  e.blocks = static_cast<long>(plain(out.memory.tokens) * held / plain(q.mesh.data) / stages / e.block);
   e.reserve = admission_of(q);
   e.evict = q.settings.preempted;
   if (q.settings.swap) e.swap = plain(*q.settings.swap);
@@ -101,14 +104,14 @@ load::Pools pools_of(const Plan& q, const Out& out) {
   const ServingMesh<double>& pre = q.prefill ? q.prefill->mesh : q.mesh;
   load::Pools x;
   x.prefill = whole(p.asked->x) * whole(pre.pipeline) * whole(pre.data);
-  x.decode = whole(p.asked->y) * whole(q.mesh.data);
+  x.decode = whole(p.asked->y) * whole(q.mesh.data) * whole(q.mesh.pipeline);
   const double fresh = plain(fresh_prompt(q.workload).fresh);
   if (p.transfer) {
     x.transfer_token = plain(*p.transfer) / fresh;
     x.send_token = plain(p.sends) / fresh;
     x.receive_token = plain(p.receives) / fresh;
     x.senders = whole(pre.pipeline) * whole(pre.data);
-    x.receivers = whole(q.mesh.data);
+    x.receivers = whole(q.mesh.data) * whole(q.mesh.pipeline);
     x.layerwise = q.prefill && q.prefill->layerwise;
   }
   x.step = serving_prefill_times(q);

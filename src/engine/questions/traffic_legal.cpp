@@ -28,7 +28,7 @@ void check_lengths(const std::string& of, const std::optional<LengthShape>& shap
         .help(fmt::format("{}: 0.6, deviation over mean", key));
   if (!spread) return;
   const double v = plain(*spread);
-  if (s == LengthShape::kConstant)
+  if (s == LengthShape::kConstant && v > 0)
     asked.fault(key, fmt::format("{}: constant lengths have no spread", of))
         .help(fmt::format("{}_shape: lognormal", of));
   if (s == LengthShape::kUniform && v > 0.577)
@@ -83,13 +83,12 @@ void check_simulation(const LoadSimulation<double>& s, const Asked& asked) {
 void add_steers(const TrafficShape<double>& t, const LoadSimulation<double>& s,
                 std::vector<std::string>& out) {
   if (s.simulate)
-    out.insert(out.end(),
-               {"requests", "replications", "seed", "output_spread", "longest", "swap", "block"});
+    out.insert(out.end(), {"requests", "replications", "seed", "longest", "swap", "block"});
+  out.insert(out.end(), {"prompt_spread", "output_spread"});  // that there is none is said too
   // What the closed form has no wait for bears on the simulation, and on what is said of it.
   out.insert(out.end(), {"users", "concurrency", "think", "burst", "pause", "burstiness"});
   if (!t.trace.empty())
-    out.insert(out.end(),
-               {"rate", "prompt", "output", "prompt_spread", "output_spread", "burstiness"});
+    out.insert(out.end(), {"rate", "prompt", "output", "burstiness"});
 }
 
 void lay_trace(Workspace& work, doc::Value& tree, const char* users, Diagnostics& d) {

@@ -1,13 +1,24 @@
 // How many sequences decode at once under a rate, how long a token takes, and the rate at which it ends.
 //
-//   A step with n decodes takes t(n, 0); a prompt adds E(n) to the steps that carry it, and in the steady state λ
-//   prompts
-//   a second do. What is left of a second decodes: TPOT = t(n, 0) / (1 − λ·E). By Little's law n = λ·(o − 1)·TPOT, so
+//   Of n decodes on average, time without any included, one that runs sees itself and the others: n' = 1 + n·(1 − 1/B)
+//   in each of its steps, at most the B places. Such a step takes t(n', 0); a prompt adds E(n') to the steps that carry
+//   it, and in the steady state λ prompts a second do. What is left of a second decodes: TPOT = t(n', 0) / (1 − λ·E). By
+//   Little's law n = λ·(o − 1)·TPOT, so
 //
-//   λ(n) = n / ((o − 1)·t(n, 0) + n·E(n))
+//   λ(n) = n / ((o − 1)·t(n', 0) + n·E(n'))
 //
 //   rises with n, and the fixed point of the two is the n with λ(n) = λ. Saturation is the rate where decodes and the
 //   prompts being worked on fill the batch, or where every chunk is full: ρ = λ·S = 1.
+//
+// Engines that pass the stages of one pipeline hold each other up: in a stage nobody overtakes, so while any of the p
+// carries a prompt all go at the pace of its passage. Prompts come to all of them at p·λ, each passes for T = h·t + E in
+// its h steps, so that a share φ = 1 − e^(−y) of the time is slow, y = p·λ·T, and TPOT = t/(1 − φ·E/T): as if a prompt
+// added p·φ/y times E. From ν = n/(o − 1) prompts a step, y is the zero of y − p·ν·(T − φ·E)/t.
+//
+// Requests that come while one is still worked on are in front of it once it decodes: λ·E·T of prefill, T its time in
+// the engine before its first token. So its own TPOT = (t(n', 0) + λ·E·T/(o − 1)) / (1 − λ·E), much more for a short
+// answer to a long prompt, and more decode at once than λ(n) says. Users who wait for their answers come by the clock of
+// steps (users.hpp), which leaves nothing of it.
 //
 // A prompt that ends within a chunk shares its last step with ν = n / (o − 1) others on average, and is charged its
 // part.
@@ -19,12 +30,24 @@
 
 namespace reckon {
 
+inline const Formula kSeen{"load.seen", "n'", "sequences in a step, as one of them sees them",
+                           "itself, and the others by chance: 1 + n·(1 − 1/B)", Hint::kRatio};
 inline const Formula kPromptCost{"load.prompt_cost", "E",
                                  "time a prompt adds to the steps that carry it",
                                  "mixed steps less decode steps, its part"};
 inline const Formula kPromptCostOthers{"load.prompt_cost_others", "E",
                                        "time a prompt adds to the steps of the others",
                                        "one of N with a place is not held up by his own prompt"};
+inline const Formula kPromptCostOthersInStep{
+    "load.prompt_cost_others_in_step", "E", "time a prompt adds to the steps of the others",
+    "one of N with a place is not held up by his own prompt, nor by those of his step"};
+inline const Formula kPromptCostStages{"load.prompt_cost_stages", "E",
+                                       "time a prompt adds to the steps of those who share stages",
+                                       "its part of the delays that engines pass on"};
+inline const Formula kStageDelays{"load.stage_delays", "M", "delays felt for one of an engine's own",
+                                  "p·(1 − e^−y)/y", Hint::kRatio};
+inline const Formula kStagesSlow{"load.stages_slow", "y", "prompts that pass the stages at once",
+                                 "the zero of y − p·ν·(T − (1 − e^−y)·E)/t", Hint::kRatio};
 inline const Formula kPromptSlot{"load.prompt_slot", "S",
                                  "time the steps that carry a prompt take, its part",
                                  "all its steps; of a shared one its share"};
@@ -39,7 +62,17 @@ inline const Formula kRateOfDecodes{
 inline const Formula kDecoding{"load.decoding", "n", "sequences that decode at once, on average",
                                "the n at which λ(n) is the rate", Hint::kRatio};
 inline const Formula kTpot{"load.tpot.mean", "TPOT", "time per token after the first, mean",
-                           "t(n, 0) / (1 − λ·E)"};
+                           "t(n', 0) / (1 − λ·E)"};
+inline const Formula kPrefillLeft{"load.prefill_left", "V_0",
+                                  "prefill in front of a request when it begins to decode, mean",
+                                  "of those that came since it did: λ·E·T"};
+inline const Formula kDecodingLeft{"load.decoding_left", "n",
+                                   "sequences that decode at once, on average",
+                                   "λ·(o − 1)·TPOT, prefill left in front of them", Hint::kRatio};
+inline const Formula kTpotLeft{"load.tpot.mean_left", "TPOT", "time per token after the first, mean",
+                               "(t(n', 0) + V_0/(o − 1)) / (1 − λ·E)"};
+inline const Formula kTpotFull{"load.tpot.mean_full", "TPOT", "time per token after the first, mean",
+                               "at most a step with a full chunk"};
 inline const Formula kPrefillShare{"load.prefill_share", "ρ",
                                    "share of the time, or of the chunks, that prompts take", "λ·S",
                                    Hint::kFraction};
@@ -91,7 +124,64 @@ Ratio<R> beside_in_step(const LoadInput<R>& x, Count<R> n) {
 
 }  // namespace detail
 
+// Of one that decodes: of users he is one of those who may.
+template <class R>
+Count<R> seen_decoding(const LoadInput<R>& x, Count<R> n) {
+  auto B = x.users ? min(*x.users, x.slots) : x.slots;
+  NAME(n, B);
+  return kSeen(1 + n * (B - 1) / B);
+}
+
 namespace detail {
+
+// Steps of a prompt, mean.
+template <class R>
+Ratio<R> steps_of_prompt(const LoadInput<R>& x) {
+  Sum<kOne, R> steps;
+  for (const LengthShare<R>& one : x.lengths) {
+    const double k = x.prompts == PromptSteps::kFirst
+                         ? 0
+                         : plain(chunks_of(one.tokens, x.chunk).whole_chunks);
+    steps.add("share", one.share * (structural<R>("k", static_cast<int>(std::min(k, 1e6))) + 1));
+  }
+  return called("h", steps.total());
+}
+
+// How many delays by prompts fall on one of its own, which adds E_own to steps of t_0.
+template <class R>
+Ratio<R> stage_delays(const LoadInput<R>& x, Count<R> n, Seconds<R> t_0, Seconds<R> E_own) {
+  auto p = x.stages;
+  auto h = steps_of_prompt(x);
+  auto nu = beside_in_step(x, n);
+  NAME(p, h, nu, t_0, E_own);
+  auto a = called("a", p * nu * (h * t_0 + E_own) / t_0);
+  auto b = called("b", p * nu * E_own / t_0);
+  if (!(plain(a) > 1e-9)) return kStageDelays(Ratio<R>{1} * p);
+  double at = plain(a) / (1 + plain(b));  // concave: each step of Newton comes nearer from below
+  for (int i = 0; i < 30; ++i)
+    at -= (at - plain(a) + plain(b) * -std::expm1(-at)) / (1 + plain(b) * std::exp(-at));
+  auto y_0 = found<R>("y_0", at);
+  auto y = kStagesSlow(y_0 - (y_0 - a + b * (1 - exp(-y_0))) / (1 + b * exp(-y_0)));
+  return kStageDelays(p * (1 - exp(-y)) / y);
+}
+
+// Of a prompt in front of those who share stages.
+template <class R>
+Seconds<R> passed_on(const LoadInput<R>& x, Count<R> n, Seconds<R> cost) {
+  if (x.stages <= 1 || !x.decodes()) return cost;
+  auto E_own = cost;
+  auto M = stage_delays(x, n, x.step(seen_decoding(x, n), Count<R>{0}), cost);
+  NAME(E_own, M);
+  return kPromptCostStages(E_own * M);
+}
+
+// Users whose answers are of one length stay together once their prompts shared a chunk: so many, whole ones.
+template <class R>
+int users_in_step(const LoadInput<R>& x) {
+  if (!x.users || x.think || x.prompts != PromptSteps::kShared || plain(x.output_spread) > 0) return 1;
+  const double most = std::floor(plain(x.chunk) / plain(x.prompt));
+  return static_cast<int>(std::clamp(std::floor(std::min(plain(*x.users), most)), 1.0, 1e6));
+}
 
 template <class R>
 Seconds<R> felt(const LoadInput<R>& x, Seconds<R> cost) {
@@ -99,15 +189,34 @@ Seconds<R> felt(const LoadInput<R>& x, Seconds<R> cost) {
   auto N = min(*x.users, x.slots);
   auto E_all = cost;
   NAME(N, E_all);
-  return kPromptCostOthers(E_all * (N - 1) / N);
+  const int g = users_in_step(x);
+  if (g <= 1) return kPromptCostOthers(E_all * (N - 1) / N);
+  auto g_0 = structural<R>("g", g);
+  return kPromptCostOthersInStep(E_all * max(N - g_0, 0) / N);
 }
 
 }  // namespace detail
 
-// Both are means over the prompts' lengths.
+namespace detail {
+
+// Prompt tokens of the step that ends a prompt, whose rest it takes.
+template <class R>
+Count<R> tokens_together(const LoadInput<R>& x, Count<R> rest, Ratio<R> nu) {
+  auto s = x.prompt;
+  auto c = x.chunk;
+  NAME(s, c, rest, nu);
+  if (const int g = users_in_step(x); g > 1)
+    return called("together", min(c, rest + (structural<R>("g", g) - 1) * s));
+  return called("together", min(c, rest + nu * s));
+}
+
+}  // namespace detail
+
+// Both are means over the prompts' lengths: what one that decodes sees of a prompt, and what the prompt sees of them.
 template <class R>
 struct PromptWork {
   Seconds<R> cost, slot;
+  Seconds<R> own;  // of the cost, what it adds to the steps of its own engine
 };
 
 // `slot`: false where nobody asks for it; then a full chunk is priced only where a prompt fills one.
@@ -115,38 +224,42 @@ template <class R>
 PromptWork<R> prompt_work(const LoadInput<R>& x, Count<R> n, bool with_slot = true) {
   const Count<R> none{0};
   Sum<kSecond, R> cost, slot;
+  const Count<R> n_seen = seen_decoding(x, n);
   auto c = x.chunk;
   auto s = x.prompt;
   NAME(c, s);
-  auto t_0 = called("t_0", x.step(n, none));
   if (x.prompts == PromptSteps::kFirst) {
     for (const LengthShare<R>& one : x.lengths)
       cost.add("share", one.share * x.step(none, one.tokens));
     auto E = kPromptCostWhole(cost.total());
-    return {detail::felt(x, E), kPromptSlotWhole(E)};
+    const Seconds<R> own = detail::felt(x, E);
+    return {detail::passed_on(x, n, own), kPromptSlotWhole(E), own};
   }
+  auto t_0 = called("t_0", x.step(n_seen, none));
   const bool fills = std::any_of(x.lengths.begin(), x.lengths.end(), [&](const auto& one) {
     return plain(detail::chunks_of(one.tokens, c).whole_chunks) > 0;
   });
-  auto t_c = with_slot || fills ? called("t_c", x.step(n, c)) : t_0;
+  auto t_c = fills ? called("t_c", x.step(n_seen, c)) : t_0;
+  auto t_beside = with_slot ? called("t_beside", x.step(n, c)) : t_0;
   auto nu = detail::beside_in_step(x, n);
   for (const LengthShare<R>& one : x.lengths) {
     const auto [k, rest] = detail::chunks_of(one.tokens, c);
     if (x.prompts == PromptSteps::kAlone) {
-      auto t_last = called("t_last", x.step(n, rest));
+      auto t_last = called("t_last", x.step(n_seen, rest));
       cost.add("share", one.share * (k * (t_c - t_0) + (t_last - t_0)));
-      slot.add("share", one.share * (k * t_c + t_last));
+      if (with_slot) slot.add("share", one.share * (k * t_beside + x.step(n, rest)));
       continue;
     }
-    auto together = min(c, rest + nu * s);
-    NAME(together);
-    auto t_last = called("t_last", x.step(n, together));
+    auto together = detail::tokens_together(x, rest, nu);
+    auto t_last = called("t_last", x.step(n_seen, together));
     cost.add("share", one.share * (k * (t_c - t_0) + rest / together * (t_last - t_0)));
   }
-  PromptWork<R> out{detail::felt(x, kPromptCost(cost.total())), {}};
+  PromptWork<R> out;
+  out.own = detail::felt(x, kPromptCost(cost.total()));
+  out.cost = detail::passed_on(x, n, out.own);
   if (with_slot)
     out.slot = x.prompts == PromptSteps::kAlone ? kPromptSlot(slot.total())
-                                                : kPromptSlotShared(s / c * t_c);
+                                                : kPromptSlotShared(s / c * t_beside);
   return out;
 }
 
@@ -156,7 +269,7 @@ namespace detail {
 template <class R>
 Seconds<R> time_of_answers(const LoadInput<R>& x, Count<R> n, const PromptWork<R>& w) {
   auto o = x.output;
-  auto t_0 = called("t_0", x.step(n, Count<R>{0}));
+  auto t_0 = called("t_0", x.step(seen_decoding(x, n), Count<R>{0}));
   auto E = w.cost;
   NAME(o);
   return (o - 1) * t_0 + n * E;
@@ -218,7 +331,7 @@ double near_root(double high, double at_nothing, const F& f) {
 // (o − 1)·t of next to nothing: what of n/λ(n) is left there.
 inline double nothing_decodes(const LoadInput<double>& x) {
   const Count<double> none(plain(x.slots) * 0x1p-100);
-  return plain((x.output - 1) * x.step(none, Count<double>{0}));
+  return plain((x.output - 1) * x.step(seen_decoding(x, none), Count<double>{0}));
 }
 
 }  // namespace detail
@@ -293,9 +406,9 @@ LoadLimits<R> saturation(const LoadInput<R>& x, const LoadInput<double>& flat) {
 
 template <class R>
 struct LoadDecoding {
-  Count<R> n;
-  Seconds<R> step;  // without prompts
-  std::optional<Seconds<R>> tpot;
+  Count<R> n, seen;  // that decode; as one of them sees them
+  Seconds<R> step;   // of these, without prompts
+  std::optional<Seconds<R>> tpot, left;  // left: prefill in front of one that begins to decode
   PromptWork<R> work;
   Ratio<R> rho;
 };
@@ -307,7 +420,8 @@ LoadDecoding<R> decoding_of(const LoadInput<R>& x, Count<R> n, const PromptWork<
   auto rate = x.rate;
   out.n = n;
   out.work = work;
-  auto t_0 = called("t_0", x.step(n, Count<R>{0}));
+  out.seen = x.decodes() ? seen_decoding(x, n) : n;
+  auto t_0 = called("t_0", x.step(out.seen, Count<R>{0}));
   auto E = out.work.cost;
   auto S = out.work.slot;
   NAME(rate, n);
@@ -345,6 +459,29 @@ LoadDecoding<R> decoding(const LoadInput<R>& x, const LoadInput<double>& flat) {
   const double n = detail::near_root(plain(x.slots), -rate * detail::nothing_decodes(flat),
                                      [&](double m) { return detail::beyond_rate(flat, rate, m); });
   return decoding_near(x, flat, n);
+}
+
+// With T of a request's time in the engine before its first token.
+template <class R>
+void add_left(const LoadInput<R>& x, Seconds<R> T, LoadDecoding<R>& d) {
+  if (!d.tpot || x.users) return;
+  auto rate = x.rate;
+  auto E = d.work.cost;
+  auto o = x.output;
+  NAME(rate, E, o, T);
+  auto V_0 = kPrefillLeft(rate * E * T);
+  if (!(plain(V_0) > 0)) return;
+  d.left = V_0;
+  auto TPOT_0 = called("TPOT_0", *d.tpot + V_0 / ((o - 1) * (1 - rate * E)));
+  d.n = kDecodingLeft(min(rate * (o - 1) * TPOT_0, x.slots));
+  d.seen = seen_decoding(x, d.n);
+  d.step = called("t_0", x.step(d.seen, Count<R>{0}));
+  auto t_0 = d.step;
+  auto TPOT = kTpotLeft((t_0 + V_0 / (o - 1)) / (1 - rate * E));
+  d.tpot = TPOT;
+  if (x.prompts == PromptSteps::kFirst) return;
+  auto t_c = called("t_c", x.step(d.seen, x.chunk));
+  d.tpot = kTpotFull(min(TPOT, t_c));
 }
 
 template <class R>

@@ -35,6 +35,7 @@ struct LoadInput {
   Ratio<R> output_spread{};
   std::vector<LengthShare<R>> lengths;  // of prompts; their mean is `prompt`
   Count<R> slots, chunk;
+  Count<R> stages{1};  // of a pipeline that as many engines pass one behind the other
   PromptSteps prompts = PromptSteps::kShared;
   Seconds<R> overhead{};
   bool only_p90 = false;  // of percentiles, where nobody asks for others

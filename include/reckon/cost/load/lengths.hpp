@@ -2,6 +2,9 @@
 // tails of 1 in 2000 are seen.
 //
 //   length_shares(LengthShape::kLognormal, s, spread)          // fifteen; one for constant lengths
+//   length_seen({LengthShape::kLognormal, spread, longest}, o) // o·(1 + cv²): a step finds long answers more often
+//
+// Lengths beyond the longest are cut to it, as the simulation cuts them.
 #pragma once
 
 #include <array>
@@ -15,6 +18,15 @@ namespace reckon {
 
 inline const Formula kLengthOfShare{"load.length", "s_i", "mean prompt of a share of the requests",
                                     "the distribution between two of its quantiles", Hint::kLength};
+
+inline const Formula kLengthsCut{"load.length_cut", "s", "mean length, the longest cut",
+                                 "over the shares", Hint::kLength};
+inline const Formula kLengthSeen{"load.length_seen", "o_seen",
+                                 "length of the answers that are decoded at some time, mean",
+                                 "o·(1 + cv²): long ones are decoded for longer", Hint::kLength};
+inline const Formula kLengthSeenCut{"load.length_seen_cut", "o_seen",
+                                    "length of the answers that are decoded at some time, mean",
+                                    "E[o²]/E[o], the longest cut", Hint::kLength};
 
 namespace detail {
 
@@ -69,6 +81,65 @@ std::vector<LengthShare<R>> length_shares(LengthShape shape, Count<R> s, Ratio<R
     out.push_back({found<R>("w_i", width), tokens});
   }
   return out;
+}
+
+// How lengths spread; their mean is the caller's.
+template <class R>
+struct LengthSpread {
+  LengthShape shape = LengthShape::kLognormal;
+  std::optional<Ratio<R>> spread;
+  std::optional<Count<R>> longest;
+
+  bool spreads() const { return spread && plain(*spread) > 0; }
+};
+
+namespace detail {
+
+// Whether the longest of so many tokens on average are cut; a mean beyond the longest is no distribution of any.
+template <class R>
+bool cuts(const LengthSpread<R>& of, Count<R> mean) {
+  if (!of.spreads() || !of.longest || !(plain(mean) < plain(*of.longest))) return false;
+  return plain(mean) * share_factor(of.shape, plain(*of.spread), kLengthEdges.size() - 2) >
+         plain(*of.longest);
+}
+
+}  // namespace detail
+
+template <class R>
+std::vector<LengthShare<R>> length_shares(const LengthSpread<R>& of, Count<R> s) {
+  auto out = length_shares(of.shape, s, of.spread ? *of.spread : Ratio<R>{});
+  if (!detail::cuts(of, s)) return out;
+  for (LengthShare<R>& x : out) x.tokens = min(x.tokens, *of.longest);
+  return out;
+}
+
+// The mean of what is left of them.
+template <class R>
+Count<R> length_cut(const LengthSpread<R>& of, Count<R> s) {
+  if (!detail::cuts(of, s)) return s;
+  Sum<kOne, R> all;
+  for (const LengthShare<R>& x : length_shares(of, s)) all.add("share", x.share * x.tokens);
+  return kLengthsCut(all.total());
+}
+
+// Of what decodes at some time. E[o²] is exact, but for what the cut takes of it, which is told by the shares.
+template <class R>
+Count<R> length_seen(const LengthSpread<R>& of, Count<R> mean) {
+  if (!of.spreads()) return mean;
+  auto o = mean;
+  auto cv = *of.spread;
+  NAME(o, cv);
+  auto o_all = kLengthSeen(o * (1 + cv * cv));
+  if (!detail::cuts(of, mean)) return o_all;
+  Sum<kOne, R> whole, kept;
+  for (const LengthShare<R>& x : length_shares(of.shape, mean, *of.spread)) {
+    auto cut = min(x.tokens, *of.longest);
+    whole.add("share", x.share * x.tokens * x.tokens);
+    kept.add("share", x.share * cut * cut);
+  }
+  auto o_cut = length_cut(of, mean);
+  NAME(o_all, o_cut);
+  return kLengthSeenCut(o_all * o / o_cut * kept.total() / whole.total());
 }
 
 }  // namespace reckon

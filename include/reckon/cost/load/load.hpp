@@ -30,6 +30,10 @@ constexpr double kUsersPercentilesUntil = 0.9;
 // percentiles hold (docs/decisions/0022).
 constexpr double kMostUneven = 4, kEven = 0.25;
 
+// Utilisation up to which engines that share stages wait as said, to a tenth (a fifth for answers of few tokens): beyond,
+// waits are up to twice the simulated ones, or half.
+constexpr double kStagesUntil = 0.4;
+
 template <class R>
 struct LoadFigures {
   LoadLimits<R> full;
@@ -38,7 +42,7 @@ struct LoadFigures {
   bool unbounded = false;
   bool no_form = false;  // users before pools: the limits alone
   // Why there are no waits, or no percentiles of them, where the arrivals are others than the form is for.
-  const char *no_waits = nullptr, *no_percentiles = nullptr;
+  const char *no_waits = nullptr, *no_percentiles = nullptr, *no_tpot_percentiles = nullptr;
   std::optional<Frequency<R>> little;
   // Absent beyond saturation.
   std::optional<LoadDecoding<R>> decoding;
@@ -55,20 +59,23 @@ template <class R>
 void tpot_figures(const LoadInput<R>& x, LoadFigures<R>& f) {
   if (!f.decoding->tpot) return;
   auto TPOT = *f.decoding->tpot;
-  auto n = f.decoding->n;
+  auto n = f.decoding->seen;
   auto c = x.chunk;
   NAME(TPOT, n, c);
-  auto sigma = tpot_deviation(x, *f.decoding);
   f.tpot = TPOT;
-  f.tpot_p50 = kTpotP50(TPOT);
-  auto p90 = TPOT + 1.2816 * sigma;
-  auto p99 = TPOT + 2.3263 * sigma;
+  if (f.no_tpot_percentiles) return;
+  auto sigma = tpot_deviation(x, *f.decoding, f.waiting);
+  const auto rank = [&](double z) { return tpot_rank(*f.decoding, sigma, z); };
+  auto p90 = rank(1.2816);
   const bool p99_holds = plain(f.utilisation) <= kP99Until && !x.only_p90;
   const bool chunks = x.prompts != PromptSteps::kFirst;
+  if (!x.only_p90) f.tpot_p50 = kTpotP50(rank(0));
   auto t_c = chunks ? x.step(n, c) : TPOT;
   NAME(t_c);
   f.tpot_p90 = chunks ? kTpotP90Capped(max(TPOT, min(p90, t_c))) : kTpotP90(p90);
-  if (p99_holds) f.tpot_p99 = chunks ? kTpotP99Capped(max(TPOT, min(p99, t_c))) : kTpotP99(p99);
+  if (!p99_holds) return;
+  auto p99 = rank(2.3263);
+  f.tpot_p99 = chunks ? kTpotP99Capped(max(TPOT, min(p99, t_c))) : kTpotP99(p99);
 }
 
 // What the closed form cannot hold is not said.
@@ -79,9 +86,13 @@ void judge(const LoadInput<R>& x, LoadFigures<R>& f) {
     f.no_waits = "users who think come by chance: no closed form of their wait, simulate";
   if (uneven > kMostUneven)
     f.no_waits = "arrivals in bursts: no closed form of their wait, simulate";
+  if (!(x.stages <= 1) && plain(f.utilisation) > kStagesUntil)
+    f.no_waits = f.no_tpot_percentiles =
+        "stages passed by many prompts at once: no closed form of the wait, simulate";
   f.no_percentiles = f.no_waits;
-  if (!f.no_waits && std::abs(uneven - 1) > kEven)
-    f.no_percentiles = "uneven arrivals: no closed form of percentiles, simulate";
+  if (!(std::abs(uneven - 1) > kEven)) return;
+  f.no_tpot_percentiles = "uneven arrivals: no closed form of percentiles, simulate";
+  if (!f.no_waits) f.no_percentiles = f.no_tpot_percentiles;
 }
 
 template <class R>
@@ -142,6 +153,7 @@ LoadFigures<R> load_figures(LoadInput<R> x, const LoadInput<double>& flat) {
     f.decoding = decoding(x, flat);
     f.waiting = waiting(x, *f.decoding, f.full);
     f.ttft = f.waiting->ttft;
+    add_left(x, *f.ttft - f.waiting->overhead - f.waiting->slots, *f.decoding);
   }
   detail::judge(x, f);
   const bool queue_outside = x.users && plain(f.utilisation) > kUsersPercentilesUntil;

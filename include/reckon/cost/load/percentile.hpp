@@ -9,8 +9,10 @@
 // and the percentile is the x with Σ share·P(… > x − overhead − own) = 1 − p, found by `root` on the logarithm, which
 // is nearly straight; a Newton step on R carries the slopes.
 //
-//   TPOT of a request: in its time D = (o − 1)·TPOT come λ·D prompts, a Poisson number, each of which adds E. So its
-//   deviation is √(λ·D·E[E²]) / ((o − 1)·(1 − λ·E)), and with some tens of prompts it is close to normal.
+//   TPOT of a request: its o − 1 steps of t and the prefill V_0 left in front of it, w in all, are the work that begins a
+//   busy period of prompts, each of which adds E. Its variance is w·λ·E[E²]/(1 − λ·E)³ + Var V_0/(1 − λ·E)²; what is
+//   above t is taken as gamma of that mean and variance (Wilson and Hilferty's cube): skew where prompts are few, normal
+//   where they are many.
 #pragma once
 
 #include <array>
@@ -36,21 +38,26 @@ inline const Formula kTtftP99Atom{"load.ttft.p99_atom", "TTFT_99",
                                   "what many requests share"};
 inline const Formula kTpotDeviation{"load.tpot.deviation", "σ_TPOT",
                                     "deviation of a request's mean time per token",
-                                    "a Poisson number of prompts in its time"};
+                                    "the busy period that its own time begins"};
+inline const Formula kTpotDeviationStages{"load.tpot.deviation_stages", "σ_TPOT",
+                                          "deviation of a request's mean time per token",
+                                          "the same, of delays by prompts of those who share stages"};
+inline const Formula kTpotRank{"load.tpot.rank", "y", "time per token at a rank of requests",
+                               "t + m·(1 − cv²/9 + z·cv/3)³: gamma above a step without prompts"};
 inline const Formula kTpotP50{"load.tpot.p50", "TPOT_50", "time per token, median of requests",
-                              "normal: the mean"};
+                              "gamma above a step"};
 inline const Formula kTpotP90{"load.tpot.p90", "TPOT_90",
                               "time per token, 90th percentile of requests",
-                              "normal: mean + 1.2816·σ"};
+                              "gamma above a step, or normal around the mean"};
 inline const Formula kTpotP90Capped{"load.tpot.p90_capped", "TPOT_90",
                                     "time per token, 90th percentile of requests",
-                                    "normal: mean + 1.2816·σ, at most a step with a full chunk"};
+                                    "gamma above a step, at most a step with a full chunk"};
 inline const Formula kTpotP99{"load.tpot.p99", "TPOT_99",
                               "time per token, 99th percentile of requests",
-                              "normal: mean + 2.3263·σ"};
+                              "gamma above a step, or normal around the mean"};
 inline const Formula kTpotP99Capped{"load.tpot.p99_capped", "TPOT_99",
                                     "time per token, 99th percentile of requests",
-                                    "normal: mean + 2.3263·σ, at most a step with a full chunk"};
+                                    "gamma above a step, at most a step with a full chunk"};
 
 namespace detail {
 
@@ -184,29 +191,44 @@ Seconds<R> ttft_percentile(const Formula& name, const Formula& atom, const LoadW
   return name(x_0 + (above - share) / slope * 1_s);
 }
 
-// Variance by the prompts that come while a request decodes.
+// Of a request's time in the engine before its first token: the wait for prompts, and its own steps.
 template <class R>
-Seconds<R> tpot_deviation(const LoadInput<R>& x, const LoadDecoding<R>& d) {
+Quantity<kSecond * kSecond, R> time_before_variance(const LoadWaiting<R>& w) {
+  Sum<kSecond * kSecond, R> out;
+  for (const WaitTail<R>& x : w.tails)
+    out.add("wait", x.chance * (2 - x.chance) * x.mean * x.mean);
+  Sum<kSecond, R> own;
+  for (const OwnShare<R>& x : w.own) own.add("share", x.share * x.time);
+  auto T_own = called("T_own", own.total());
+  for (const OwnShare<R>& x : w.own)
+    out.add("share", x.share * (x.time - T_own) * (x.time - T_own));
+  return out.total();
+}
+
+// Variance by the prompts that come while a request decodes, and by those left in front of it.
+template <class R>
+Seconds<R> tpot_deviation(const LoadInput<R>& x, const LoadDecoding<R>& d,
+                          const std::optional<LoadWaiting<R>>& before) {
   const Count<R> none{0};
   auto rate = x.rate;
   auto o = x.output;
   auto c = x.chunk;
-  auto s = x.prompt;
-  auto n = d.n;
+  auto n = d.seen;
   auto t_0 = d.step;
   auto E = d.work.cost;
   auto TPOT = *d.tpot;
-  NAME(rate, o, c, s, n, t_0, E, TPOT);
+  NAME(rate, o, c, n, t_0, E, TPOT);
   Sum<kSecond * kSecond, R> squares;
   auto t_c = called("t_c", x.step(n, c));
-  auto nu = detail::beside_in_step(x, n);
+  auto nu = detail::beside_in_step(x, d.n);
   for (const LengthShare<R>& one : x.lengths) {
     Seconds<R> cost;
     if (x.prompts == PromptSteps::kFirst) {
       cost = x.step(none, one.tokens);
     } else {
       const auto [k, rest] = detail::chunks_of(one.tokens, c);
-      auto together = x.prompts == PromptSteps::kAlone ? rest : min(c, rest + nu * s);
+      auto together = x.prompts == PromptSteps::kAlone ? rest
+                                                       : detail::tokens_together(x, rest, nu);
       cost = k * (t_c - t_0) + rest / together * (x.step(n, together) - t_0);
     }
     auto E_i = called("E_i", cost);
@@ -214,7 +236,35 @@ Seconds<R> tpot_deviation(const LoadInput<R>& x, const LoadDecoding<R>& d) {
   }
   auto E_2 = called("E[E²]", squares.total());
   auto left = called("left", 1 - rate * E);
-  return kTpotDeviation(sqrt(rate * TPOT * E_2 / (o - 1)) / left);
+  auto Var_V = called("Var V_0", Quantity<kSecond * kSecond, R>{});
+  if (d.left && before) {
+    auto V_0 = *d.left;
+    auto Var_T = called("Var T", time_before_variance(*before));
+    NAME(V_0);
+    Var_V = called("Var V_0", V_0 / E * E_2 + rate * E * rate * E * Var_T);
+  }
+  if (x.stages <= 1)
+    return kTpotDeviation(sqrt(rate * TPOT * E_2 / (o - 1) + Var_V / ((o - 1) * (o - 1))) / left);
+  auto M = detail::stage_delays(x, d.n, t_0, d.work.own);
+  NAME(M);
+  return kTpotDeviationStages(
+      sqrt(rate * M * TPOT * E_2 / (o - 1) + M * Var_V / ((o - 1) * (o - 1))) / left);
+}
+
+// At so many deviations of a normal variable.
+template <class R>
+Seconds<R> tpot_rank(const LoadDecoding<R>& d, Seconds<R> deviation, double deviations) {
+  auto t_0 = d.step;
+  auto TPOT = *d.tpot;
+  auto sigma = deviation;
+  NAME(t_0, TPOT, sigma);
+  if (!(plain(TPOT) - plain(t_0) > 1e-9 * plain(t_0))) return TPOT;
+  auto m = called("m", TPOT - t_0);
+  auto z = found<R>("z", deviations);
+  // Beyond a deviation of twice the mean most requests see no prompt at all, and no cube is near them.
+  auto cv = called("cv", min(sigma / m, 2));
+  auto root = called("root", max(1 - cv * cv / 9 + z * cv / 3, 0));
+  return kTpotRank(t_0 + m * root * root * root);
 }
 
 }  // namespace reckon

@@ -46,7 +46,7 @@ inline const Formula kPoolEngineRate{"load.pools.engine_rate", "λ_e",
                                      Hint::kRequestRate};
 inline const Formula kPoolRateOfDecodes{"load.pools.rate_of_decodes", "λ(n)",
                                         "rate at which so many decode on an engine",
-                                        "Little's law on n = λ·(o − 1)·t(n)", Hint::kRequestRate};
+                                        "Little's law on n = λ·(o − 1)·t(n')", Hint::kRequestRate};
 inline const Formula kPoolDecodes{"load.pools.decodes", "n", "sequences that decode on one engine",
                                   "the n at which λ(n) is the rate", Hint::kRatio};
 inline const Formula kPoolDecoding{"load.pools.decoding", "n_all",
@@ -135,21 +135,23 @@ void pool_decode(const PoolsLoad<R>& x, const PoolsLoad<double>& flat, LoadFigur
   auto rate_e = kPoolEngineRate(rate / y);
   e.rate = rate_e;
   e.burst = kBurstDealt(burst / y);
-  const auto rate_at = [&](double k) {
-    return k / ((plain(flat.decode.output) - 1) * plain(flat.decode.step(Count<double>(k), {})));
+  LoadInput<double> flat_e = flat.decode;  // its places: a search on another number type has none
+  flat_e.slots = plain_quantity(e.slots);
+  const auto time_at = [&](double k) {
+    const Count<double> seen = seen_decoding(flat_e, Count<double>(k));
+    return (plain(flat_e.output) - 1) * plain(flat_e.step(seen, {}));
   };
+  const auto rate_at = [&](double k) { return k / time_at(k); };
   const double target = plain(rate_e);
-  const auto beyond = [&](double k) {
-    return k -
-           target * (plain(flat.decode.output) - 1) * plain(flat.decode.step(Count<double>(k), {}));
-  };
+  const auto beyond = [&](double k) { return k - target * time_at(k); };
   const double B = plain(e.slots), n_is = near_root(B, beyond(B * 0x1p-100), beyond);
   auto n_0 = found<R>("n_0", n_is);
-  auto t_0 = called("t_0", e.step(n_0, none));
+  auto t_0 = called("t_0", e.step(seen_decoding(e, n_0), none));
   auto rate_0 = kPoolRateOfDecodes(n_0 / ((o - 1) * t_0));
   auto slope = found<R>("dλ/dn", slope_at(n_is, rate_at));
   auto n = kPoolDecodes(n_0 - (rate_0 - rate_e) / (slope * (Count<R>{1} / 1_s)));
-  auto t_n = called("t_n", e.step(n, none));
+  const Count<R> n_seen = seen_decoding(e, n);
+  auto t_n = called("t_n", e.step(n_seen, none));
   LoadDecoding<R> d;
   d.tpot = t_n;
   LoadWaiting<R> place;
@@ -160,8 +162,13 @@ void pool_decode(const PoolsLoad<R>& x, const PoolsLoad<double>& flat, LoadFigur
   auto R_step = called("R_step", (1 - exp(-n)) * t_n / 2);
   auto TPOT = kPoolTpot(t_n + (R_step + W_slot) / (o - 1));
   f.tpot = TPOT;
+  f.decoding->n = kPoolDecoding(y * n);
+  f.decoding->seen = n_seen;
+  f.decoding->step = t_n;
+  f.decoding->tpot = TPOT;
+  if (f.no_tpot_percentiles) return;
   f.tpot_p50 = kTpotP50(TPOT);
-  auto t_more = called("t_more", e.step(n + 1, none) - t_n);
+  auto t_more = called("t_more", e.step(n_seen + 1, none) - t_n);
   auto ca2 = e.burst;
   NAME(ca2);
   auto grows = called("g", min(n * t_more / t_n, 0.95));
@@ -169,9 +176,6 @@ void pool_decode(const PoolsLoad<R>& x, const PoolsLoad<double>& flat, LoadFigur
   f.tpot_p90 = kTpotP90(TPOT + 1.2816 * sigma);
   if (plain(f.utilisation) <= kP99Until && !x.decode.only_p90)
     f.tpot_p99 = kTpotP99(TPOT + 2.3263 * sigma);
-  f.decoding->n = kPoolDecoding(y * n);
-  f.decoding->step = t_n;
-  f.decoding->tpot = TPOT;
 }
 
 template <class R>

@@ -12,6 +12,9 @@
 //   Whole prompts in steps of their own find only those that came in the same step: ν·S/2.
 //   Users who think for Z before they ask again: N = n + λ·(TTFT + Z), and a request comes in the middle of a step.
 //
+// Answers of one length keep those users together whose prompts once shared a chunk: each finds the others' prompts in
+// the step of his own, and waits for nobody.
+//
 // Where the batch, or every chunk, is full at fewer than N, the rate is that of saturation and the others wait
 // outside:
 // TTFT = N/λ_sat − (o − 1)·TPOT.
@@ -47,6 +50,7 @@ void wait_of_users(const LoadInput<R>& x, const LoadDecoding<R>& d, Count<R> N,
   auto n = d.n;
   auto c = x.chunk;
   NAME(n, c, N);
+  if (users_in_step(x) > 1) return;  // whoever is in front of him is in his step
   auto nu = called("ν'", beside_in_step(x, n));
   if (x.prompts == PromptSteps::kFirst) {
     auto S = d.work.slot;
@@ -78,7 +82,13 @@ LoadWaiting<R> users_waiting(const LoadInput<R>& x, LoadDecoding<R> d, Count<R> 
   LoadWaiting<R> out;
   auto n = d.n;
   NAME(n, N);
-  d.n = called("n'", n * (N - 1) / N);  // beside him: he decodes nothing himself
+  const int g = users_in_step(x);
+  if (g > 1) {  // nor do those who come with him
+    auto g_0 = structural<R>("g", g);
+    d.n = called("n'", n * max(N - g_0, 0) / N);
+  } else {
+    d.n = called("n'", n * (N - 1) / N);  // beside him: he decodes nothing himself
+  }
   out.overhead = x.overhead;
   own_steps(x, d, out);
   wait_of_users(x, d, N, out);

@@ -4,12 +4,12 @@
 //   prompts queue for
 //              steps of their own the queue counts those, and the residual decode steps alone (P = 1 − e^−n)
 //              For percentiles a step is one of two: without prompts, or with
-//   queue      prompts ahead. One prompt a step, or whole prompts: Pollaczek and Khinchine's mean on S, and their
+//   queue      prompts ahead, until the first step that works on this one. One prompt a step, or whole prompts: Pollaczek and Khinchine's mean on S, and their
 //   second moment.
 //              Shared chunks: a bulk queue, below
 //   slots      for a place in the batch: Erlang's C on B places, times a mean wait that is exponential (Allen,
 //   Cunneen)
-//   own        its chunks in steps with the decodes
+//   own        its chunks in steps with the decodes, and shared chunks that the prompts ahead leave it less of
 //
 // Shared chunks. Let W be the prompt tokens at the start of a step, U = min(W, c) of them served in it, t = t_0 +
 // b·U its
@@ -42,7 +42,9 @@ inline const Formula kResidualShared{"load.ttft.residual_shared", "R",
 inline const Formula kQueue{"load.ttft.queue", "W", "wait for the prompts ahead, mean",
                             "Pollaczek and Khinchine, with the arrivals' burstiness (Kingman)"};
 inline const Formula kQueueShared{"load.ttft.queue_shared", "W", "wait for the prompts ahead, mean",
-                                  "steps with the tokens ahead, less steps without"};
+                                  "whole steps that the tokens ahead fill"};
+inline const Formula kBehind{"load.behind", "T_more", "what the prompts ahead cost a prompt, mean",
+                             "steps with the tokens ahead, less steps without"};
 inline const Formula kTokensQueued{"load.tokens_queued", "E[W]",
                                    "prompt tokens at the start of a step, mean",
                                    "from E[W'²] = E[W²]", Hint::kRatio};
@@ -56,6 +58,10 @@ inline const Formula kPrefillAlone{"load.ttft.service", "T_alone",
 inline const Formula kChunking{"load.ttft.sharing", "T_share",
                                "what chunks and the others' tokens add to a prefill, mean",
                                "own steps less prefill alone"};
+inline const Formula kChunkingShared{"load.ttft.sharing_shared", "T_share",
+                                     "what chunks and the others' tokens add to a prefill, mean",
+                                     "own steps less prefill alone, and those that the prompts "
+                                     "ahead take part of"};
 inline const Formula kSlotChance{"load.slot_chance", "P_slot", "chance to wait for a place",
                                  "u_B^κ, Erlang's C at these places", Hint::kFraction};
 inline const Formula kSlotWait{"load.slot_wait_if", "m_slot", "wait for a place, of those who wait",
@@ -67,6 +73,8 @@ inline const Formula kWaitsMean{"load.ttft.waiting", "W_all",
                                 "overhead aside: residual + queue + slots"};
 inline const Formula kTtft{"load.ttft.mean", "TTFT", "time to first token, mean",
                            "overhead + waiting + own steps"};
+inline const Formula kTtftShared{"load.ttft.mean_shared", "TTFT", "time to first token, mean",
+                                 "overhead + waiting + own steps, part of them the others'"};
 
 // An exponential wait of the given mean, by chance.
 template <class R>
@@ -93,6 +101,7 @@ template <class R>
 struct LoadWaiting {
   Ratio<R> busy;
   Seconds<R> overhead, residual, queue, slots, waiting, alone, sharing, ttft;
+  std::optional<Seconds<R>> mingled;  // more of its own steps, which the prompts ahead take part of
   std::vector<OwnShare<R>> own;
   std::vector<WaitWindow<R>> windows;  // together P_busy
   std::vector<WaitTail<R>> tails;
@@ -144,8 +153,10 @@ void own_steps(const LoadInput<R>& x, const LoadDecoding<R>& d, LoadWaiting<R>& 
       continue;
     }
     const auto [k, rest] = chunks_of(one.tokens, c);
+    const bool in_step = users_in_step(x) > 1;
     auto t_c = called("t_c", x.step(n, c));
-    auto t_last = called("t_last", x.step(n, rest));
+    auto t_last = called("t_last",
+                         x.step(n, in_step ? tokens_together(x, rest, Ratio<R>{}) : rest));
     out.own.push_back({one.share, kOwnSteps(k * t_c + t_last)});
   }
 }
@@ -207,8 +218,14 @@ void wait_shared(const LoadInput<R>& x, const LoadDecoding<R>& d, LoadWaiting<R>
   auto t_0 = d.step;
   auto P_busy = out.busy;
   NAME(rate, burst, s, c, n, rho, t_0);
-  auto b = called("b", d.work.cost / s);
-  auto left = called("left", 1 - rate * d.work.cost);
+  if (!(x.stages <= 1)) {  // longer by what the others' prompts hold up
+    auto E = d.work.cost;
+    auto E_own = d.work.own;
+    NAME(E, E_own);
+    t_0 = called("t_0'", t_0 * (1 - rate * E_own) / (1 - rate * E));
+  }
+  auto b = called("b", d.work.own / s);
+  auto left = called("left", 1 - rate * d.work.own);
   auto t = called("t", t_0 / left);
   auto U = called("U", rate * s * t);
   Sum<kOne, R> squares, whole_squares, rests;
@@ -235,7 +252,7 @@ void wait_shared(const LoadInput<R>& x, const LoadDecoding<R>& d, LoadWaiting<R>
   auto Q = kTokensAhead(t_full * max(W_tokens - U, 0) / t + F);
   auto t_c = called("t_c", x.step(n, c));
   const bool waits = plain(Q) > 0 && plain(rho) > 0;
-  Sum<kSecond, R> with, without;
+  Sum<kSecond, R> with, without, whole;
   for (const LengthShare<R>& one : x.lengths) {
     const auto [k, rest] = chunks_of(one.tokens, c);
     auto t_last = called("t_last", x.step(n, rest));
@@ -246,14 +263,20 @@ void wait_shared(const LoadInput<R>& x, const LoadDecoding<R>& d, LoadWaiting<R>
     auto K = steps_behind(k, rest, c, rho, Q);
     auto last = called("U_last", min(c, max(Q + k * c + rest - c * K, 1) + F));
     with.add("share", one.share * (K * t_c + x.step(n, last)));
+    // Its first step carries the last of those ahead, unless they come in whole chunks as it does.
+    auto K_0 = plain(rest) < plain(c) ? steps_behind(Count<R>{0}, Count<R>{0}, c, rho, Q) : K - k;
+    whole.add("share", one.share * K_0 * t_c);
   }
   if (!waits) return;
   auto behind = called("T_behind", with.total());
   auto alone = called("T_own", without.total());
   const Seconds<R> nothing{};
-  auto W = kQueueShared(max(behind - alone, nothing));
-  out.queue = W;
-  if (plain(W) > 0) out.tails.push_back({rho, called("m_queue", W / rho)});
+  auto W = kBehind(max(behind - alone, nothing));
+  if (!(plain(W) > 0)) return;
+  out.tails.push_back({rho, called("m_queue", W / rho)});
+  auto W_whole = kQueueShared(min(whole.total(), W));
+  out.queue = W_whole;
+  out.mingled = called("T_mingled", W - W_whole);
 }
 
 // M/G/B at the rate at which the batch is full: then a place is held for B/λ_B.
@@ -299,8 +322,15 @@ void add_up(const LoadInput<R>& x, LoadWaiting<R>& out) {
   auto W_all = kWaitsMean(waits.total());
   out.waiting = W_all;
   out.alone = T_alone;
-  out.sharing = kChunking(T_own - T_alone);
-  out.ttft = kTtft(o_req + W_all + T_own);
+  if (!out.mingled) {
+    out.sharing = kChunking(T_own - T_alone);
+    out.ttft = kTtft(o_req + W_all + T_own);
+    return;
+  }
+  auto T_mingled = *out.mingled;
+  NAME(T_mingled);
+  out.sharing = kChunkingShared(T_own - T_alone + T_mingled);
+  out.ttft = kTtftShared(o_req + W_all + T_own + T_mingled);
 }
 
 }  // namespace detail

@@ -17,6 +17,15 @@ inline const Formula kHeldLongest{"load.held_longest", "T_held",
                                   Hint::kLength};
 inline const Formula kHeldMean{"load.held_mean", "T_held", "cached tokens that a request holds",
                                "prompt + half of the answer, while it grows", Hint::kLength};
+inline const Formula kHeldLongestSpread{
+    "load.held_longest_spread", "T_held", "cached tokens that a request holds",
+    "prompt + answer, of those held at some time: E[o²]/E[o]", Hint::kLength};
+inline const Formula kHeldMeanSpread{
+    "load.held_mean_spread", "T_held", "cached tokens that a request holds",
+    "prompt + half of the answers that a step finds, E[o²]/E[o]", Hint::kLength};
+inline const Formula kMeanContextSpread{
+    "load.context_spread", "T_ctx", "mean context of a decode step",
+    "prompt + half of the answers that a step finds, E[o²]/E[o]", Hint::kLength};
 inline const Formula kCacheConcurrency{"load.cache_concurrency", "n_kv",
                                        "requests that the cache holds",
                                        "tokens of the cache over those of a request", Hint::kCount};
@@ -28,7 +37,7 @@ template <class R>
 struct LoadAnswer {
   LoadFigures<R> figures;
   std::optional<Count<R>> cache_concurrency;
-  Count<R> slots, context;
+  Count<R> slots, context, held;
   Seconds<R> step_alone, step_full;
   bool by_cache = false;  // fewer fit the cache than the batch
 
@@ -64,6 +73,7 @@ void LoadAnswer<R>::metrics(V&& v) const {
   const char* none = !f.unbounded && f.no_percentiles ? f.no_percentiles : no_wait;
   const char* no_tpot = f.unbounded ? kUnbounded : f.no_form ? kNoForm : kOneToken;
   const char* beyond = f.no_form ? kNoForm : f.no_waits ? f.no_waits : kUnbounded;
+  const char* no_spread = f.no_tpot_percentiles && f.tpot ? f.no_tpot_percentiles : no_tpot;
   const bool waits = f.ttft && f.waiting;
   const char* no_p99 = !f.ttft_p50 ? none : kSimulate;
   v(kTtft, f.ttft, no_wait);
@@ -81,9 +91,9 @@ void LoadAnswer<R>::metrics(V&& v) const {
   v(kPrefillAlone, of(f.waiting, [](W w) { return w.alone; }), no_wait);
   v(kChunking, of(f.waiting, [](W w) { return w.sharing; }), no_wait);
   v(kTpot, f.tpot, no_tpot);
-  v(kTpotP50, f.tpot_p50, no_tpot);
-  v(kTpotP90, f.tpot_p90, no_tpot);
-  v(kTpotP99, f.tpot_p99, f.tpot ? kSimulate : no_tpot);
+  v(kTpotP50, f.tpot_p50, no_spread);
+  v(kTpotP90, f.tpot_p90, no_spread);
+  v(kTpotP99, f.tpot_p99, f.tpot_p90 ? kSimulate : no_spread);
   v(kInclusive, f.inclusive, beyond);
   v(kEndToEnd, f.end_to_end, beyond);
   v(kOutputRate, f.tokens_rate, beyond);

@@ -55,6 +55,8 @@ inline const Formula kRateForBudget{
     "whole replicas it pays · their requests/s", Hint::kRequestRate};
 inline const Formula kEngines{"serving.load.engines", "E", "engines that share the load",
                               "replicas · data ranks", Hint::kCount};
+inline const Formula kEngineParts{"serving.load.engine_parts", "E", "engines that share the load",
+                                  "replicas · data ranks · stages", Hint::kCount};
 inline const Formula kAllPresent{"serving.load.present", "L", "requests inside, all replicas",
                                  "those of one engine · engines", Hint::kRatio};
 inline const Formula kAllTokens{"serving.load.tokens", "X_load", "tokens/s of all replicas",
@@ -85,8 +87,10 @@ inline const Formula kWholeBatch{"serving.batch.memory", "B_mem", "sequences tha
 template <class R>
 struct ServingWay {
   Count<R> batch;  // on each data rank
-  Seconds<R> tpot, ttft;
-  Frequency<R> per_user, per_gpu;
+  Seconds<R> ttft;
+  std::optional<Seconds<R>> tpot;  // absent for answers of one token
+  std::optional<Frequency<R>> per_user;
+  Frequency<R> per_gpu;
 };
 enum class WayOfServing { kPrefillFirst, kMixed, kDisaggregated };
 inline constexpr std::size_t kServingWays = 3;
@@ -127,12 +131,14 @@ struct Running {
   Frequency<R> per_user, per_gpu;
   std::optional<Count<R>> compute_from;
   Saturation<R> full;
+  bool answers_decode = true;  // they have tokens after the first
   Frequency<R> full_per_gpu, requests;
   std::optional<StaticBatch<R>> fixed;
   std::array<std::optional<ServingWay<R>>, kServingWays> ways;
   std::optional<ServingPools<R>> pools;
   std::optional<LoadFigures<R>> load;  // where a rate or a concurrency is stated
-  std::optional<Count<R>> engines;     // replicas · data ranks, each with its share; one of pools
+  const char* no_load = "the plan states neither rate nor concurrency";
+  std::optional<Count<R>> engines;  // replicas · data ranks · stages, each its share; one of pools
   std::optional<Frequency<R>> saturates;  // of all engines: beyond, the queue grows without bound
   // The same requests on each way to combine the phases, where a rate is stated; pools by the workers they need.
   std::array<std::optional<WayUnderLoad<R>>, kServingWays> under;

@@ -2,11 +2,13 @@
 //
 //   base free    B = ⌊u·(u_dev·C − weights − reserve) / KV(held)⌋
 //   base total   B = ⌊(u·C − weights − reserve) / KV(held)⌋
-//   held         prompt + r·answer, and half of a block that is empty; of a prefix that all prompts share, one copy
+//   held         prompt + r·answer, and half of a block that is empty; of a prefix that all prompts share, one copy.
+//                Of answers that spread the mean while they are held: a long one holds more, for longer
 //
 // Attention and dense MLPs are split over the tensor ranks, experts over all GPUs of a stage, everything over stages.
 #pragma once
 
+#include "reckon/cost/load/lengths.hpp"
 #include "reckon/cost/reads.hpp"
 #include "reckon/cost/serving/step.hpp"
 
@@ -27,6 +29,9 @@ inline const Formula kServedCache{"serving.memory.sequence", "KV",
 inline const Formula kHeldTokens{
     "serving.memory.held", "T_held", "tokens of cache that a sequence holds room for",
     "what is not shared + part of the answer + half a block, empty", Hint::kLength};
+inline const Formula kHeldTokensSpread{
+    "serving.memory.held_spread", "T_held", "tokens of cache that a sequence holds room for",
+    "as of one answer, of those that are held at some time: E[o²]/E[o]", Hint::kLength};
 inline const Formula kBatchOfMemory{"serving.memory.batch", "B_mem",
                                     "sequences that memory holds, on each data rank",
                                     "space over the cache of a sequence", Hint::kCount};
@@ -76,6 +81,22 @@ Bytes<R> served_cache(const ServingMachine<R>& s, Count<R> T) {
   return kServedCache(KV / p);
 }
 
+// How answers spread, and prompts, up to the longest.
+template <class R>
+std::optional<Count<R>> longest_length(const ServingPlan<R>& plan) {
+  return plan.traffic.longest ? plan.traffic.longest : plan.model.context;
+}
+template <class R>
+LengthSpread<R> answer_lengths(const ServingPlan<R>& plan) {
+  return {plan.traffic.output_shape.value_or(LengthShape::kLognormal), plan.traffic.output_spread,
+          longest_length(plan)};
+}
+template <class R>
+LengthSpread<R> prompt_lengths(const ServingPlan<R>& plan) {
+  return {plan.traffic.prompt_shape.value_or(LengthShape::kLognormal), plan.traffic.prompt_spread,
+          longest_length(plan)};
+}
+
 template <class R>
 Count<R> held_tokens(const ServingPlan<R>& plan) {
   auto T = *plan.workload.prompt;
@@ -83,7 +104,13 @@ Count<R> held_tokens(const ServingPlan<R>& plan) {
   auto z = plan.workload.hit;
   auto r_out = stated_or(plan.settings.held, plan.engine.memory.held);
   auto T_blk = stated_or(plan.settings.block, plan.engine.memory.block);
+  const LengthSpread<R> spread = answer_lengths(plan);
   NAME(T, T_out, z, r_out, T_blk);
+  if (spread.spreads()) {
+    auto T_seen = length_seen(spread, T_out);
+    NAME(T_seen);
+    return kHeldTokensSpread(T * (1 - z) + r_out * T_seen + (T_blk - 1) / 2);
+  }
   return kHeldTokens(T * (1 - z) + r_out * T_out + (T_blk - 1) / 2);
 }
 

@@ -136,6 +136,13 @@ void pool_metrics(V&& v, const ServingPools<R>& p) {
     kNoPrice);
 }
 
+inline constexpr const char* kOneToken = "answers of one token have none after the first";
+
+template <class R>
+bool has_no_tpot(const LoadFigures<R>& f) {
+  return !f.unbounded && !f.no_form && !f.tpot;
+}
+
 // The ways to combine the phases, under the load.
 template <class R, class V>
 void under_metrics(V&& v, const Running<R>& r) {
@@ -152,18 +159,17 @@ void under_metrics(V&& v, const Running<R>& r) {
       w.figures.no_form ? std::nullopt : std::optional<Ratio<R>>(w.figures.utilisation), why);
     v(kUnderMetrics[i].ttft, w.figures.ttft, why);
     v(kUnderMetrics[i].ttft_p90, w.figures.ttft_p90, why);
-    v(kUnderMetrics[i].tpot, w.figures.tpot, why);
-    v(kUnderMetrics[i].tpot_p90, w.figures.tpot_p90, why);
+    const char* no_tpot = has_no_tpot(w.figures) ? kOneToken : why;
+    v(kUnderMetrics[i].tpot, w.figures.tpot, no_tpot);
+    v(kUnderMetrics[i].tpot_p90, w.figures.tpot_p90, no_tpot);
   }
 }
 
 // A figure under the load; why there is none.
 template <class R, class V>
 void load_metrics(V&& v, const Running<R>& r) {
-  constexpr const char* kNoLoad =
-      "the plan states neither rate nor concurrency (and no stated times beside it)";
   constexpr const char* kUnbounded = "beyond saturation the queue grows without bound";
-  const char* why = !r.load                  ? kNoLoad
+  const char* why = !r.load                  ? r.no_load
                     : r.load->unbounded      ? kUnbounded
                     : r.load->no_form        ? "users before pools: no closed form, simulate"
                     : r.load->no_percentiles ? r.load->no_percentiles
@@ -202,16 +208,19 @@ void load_metrics(V&& v, const Running<R>& r) {
     part([](Parts x) { return x.sharing; }), why);
   v(MetricInfo("serve.saturates", "rate beyond which the queue grows without bound",
                Hint::kRequestRate),
-    r.saturates, kNoLoad);
-  v(MetricInfo("serve.itl", "time between tokens, mean"), of([](Load x) { return x.tpot; }), why);
+    r.saturates, r.no_load);
+  const char* no_tpot = r.load && has_no_tpot(*r.load) ? kOneToken : why;
+  v(MetricInfo("serve.itl", "time between tokens, mean"), of([](Load x) { return x.tpot; }),
+    no_tpot);
   v(MetricInfo("serve.tpot", "time per token, the first excluded"),
-    of([](Load x) { return x.tpot; }), why);
+    of([](Load x) { return x.tpot; }), no_tpot);
   v(MetricInfo("serve.tpot_p50", "time per token, the first excluded, median"),
-    of([](Load x) { return x.tpot_p50; }), why);
+    of([](Load x) { return x.tpot_p50; }), no_tpot);
   v(MetricInfo("serve.tpot_p90", "time per token, the first excluded, 90th percentile"),
-    of([](Load x) { return x.tpot_p90; }), why);
+    of([](Load x) { return x.tpot_p90; }), no_tpot);
   v(MetricInfo("serve.tpot_p99", "time per token, the first excluded, 99th percentile"),
-    of([](Load x) { return x.tpot_p99; }), !r.load || r.load->unbounded ? why : "p99: simulate");
+    of([](Load x) { return x.tpot_p99; }),
+    r.load && r.load->tpot_p90 ? "p99: simulate" : no_tpot);
   v(MetricInfo("serve.tpot_inclusive", "time per token, the first included"),
     of([](Load x) { return x.inclusive; }), why);
   v(MetricInfo("serve.end_to_end", "time to the last token"),
@@ -240,7 +249,7 @@ void load_metrics(V&& v, const Running<R>& r) {
     tokens, why);
   v(MetricInfo("serve.tokens_per_second_per_user", "tokens/s of one user under the load",
                Hint::kTokenRate),
-    per_user, why);
+    per_user, no_tpot);
 }
 
 template <class R, class V>
@@ -289,7 +298,8 @@ void running_metrics(V&& v, const Running<R>& r, const char* bound) {
   v(MetricInfo("serve.saturation.batch", "sequences that decode then, on each data rank",
                Hint::kRatio),
     r.full.n);
-  v(MetricInfo("serve.saturation.tpot", "time between tokens then"), r.full.per_token);
+  v(MetricInfo("serve.saturation.tpot", "time between tokens then"),
+    r.answers_decode ? std::optional<Seconds<R>>(r.full.per_token) : std::nullopt, kOneToken);
   v(MetricInfo("serve.saturation.request_rate", "requests/s of all replicas then",
                Hint::kRequestRate),
     r.requests);
@@ -313,9 +323,9 @@ void running_metrics(V&& v, const Running<R>& r, const char* bound) {
     if (!r.ways[i]) continue;
     const WayNames& name = kWayMetrics[i];
     v(name.batch, r.ways[i]->batch);
-    v(name.tpot, r.ways[i]->tpot);
+    v(name.tpot, r.ways[i]->tpot, kOneToken);
     v(name.ttft, r.ways[i]->ttft);
-    v(name.per_user, r.ways[i]->per_user);
+    v(name.per_user, r.ways[i]->per_user, kOneToken);
     v(name.per_gpu, r.ways[i]->per_gpu);
   }
   if (r.pools) pool_metrics<R>(v, *r.pools);

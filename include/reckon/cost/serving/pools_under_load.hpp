@@ -1,7 +1,8 @@
 // What users of a serving plan with pools wait under its rate: the plan's own prefills, steps and transfers in the
 // closed form of cost/load/pools.hpp.
 //
-// A prefill worker has stages · data ranks places; each data rank of a decode worker is an engine of its own.
+// A prefill worker has stages · data ranks places; each data rank of a decode worker is an engine of its own, or as
+// many as it has stages.
 // What is moved grows with a prompt's tokens.
 #pragma once
 
@@ -16,6 +17,8 @@ inline const Formula kPoolPlaces{"serving.pools.places", "m",
                                  "workers · stages · data ranks", Hint::kCount};
 inline const Formula kPoolEngines{"serving.pools.engines", "y_e", "decode engines",
                                   "workers · data ranks", Hint::kCount};
+inline const Formula kPoolEngineParts{"serving.pools.engine_parts", "y_e", "decode engines",
+                                      "workers · data ranks · stages", Hint::kCount};
 inline const Formula kMoveToken{"serving.pools.transfer_token", "t_move1",
                                 "time to move the cache of one computed token",
                                 "the prompt's over its tokens"};
@@ -37,8 +40,8 @@ PoolsLoad<R> pools_load(const ServingPlan<R>& plan, const ServingMachine<R>& pre
   if (plan.workload.rate) out.decode.rate = *plan.workload.rate;
   out.decode.users = plan.workload.concurrency;
   out.decode.burst = burst_of(plan.traffic, plan.workload.rate);
-  out.decode.slots = max(floor(p.batch), 1);
-  const Count<R> T = served_context(plan.workload);
+  out.decode.slots = max(floor(slots_of_part(s, p.batch)), 1);
+  const Count<R> T = served_context(plan);
   out.decode.step = [&plan, &s, T](Count<R> n, Count<R>) {
     return loaded_step(plan, s, n, T, Count<R>{0}, PromptSteps::kShared);
   };
@@ -46,9 +49,10 @@ PoolsLoad<R> pools_load(const ServingPlan<R>& plan, const ServingMachine<R>& pre
   auto p_pre = pre.mesh.pipeline;
   auto d_pre = pre.mesh.data;
   auto d = s.mesh.data;
-  NAME(x, y, p_pre, d_pre, d);
+  auto p_dec = s.mesh.pipeline;
+  NAME(x, y, p_pre, d_pre, d, p_dec);
   out.prefill_workers = kPoolPlaces(x * p_pre * d_pre);
-  out.decode_engines = kPoolEngines(y * d);
+  out.decode_engines = p_dec <= 1 ? kPoolEngines(y * d) : kPoolEngineParts(y * d * p_dec);
   if (!p.transfer) return out;
   auto t_move = *p.transfer;
   auto s_new = out.decode.prompt;
@@ -75,7 +79,7 @@ LoadFigures<R> pools_under_load(const ServingPlan<R>& plan, const ServingMachine
     const ServingMachine<double> machine = serving_machine(flat);
     PoolsLoad<double> search;
     load_lengths(flat, search.decode);
-    const Count<double> T = served_context(flat.workload);
+    const Count<double> T = served_context(flat);
     search.decode.step = [&](Count<double> n, Count<double>) {
       return loaded_step(flat, machine, n, T, Count<double>{0}, PromptSteps::kShared);
     };

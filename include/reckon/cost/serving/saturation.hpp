@@ -10,12 +10,16 @@
 
 #include <optional>
 
+#include "reckon/cost/load/lengths.hpp"
 #include "reckon/cost/serving/memory.hpp"
 
 namespace reckon {
 
 inline const Formula kServedContext{"serving.context", "T_ctx", "tokens a sequence's step reads",
                                     "prompt + half of the answer", Hint::kLength};
+inline const Formula kServedContextSpread{
+    "serving.context_spread", "T_ctx", "tokens a sequence's step reads",
+    "prompt + half of the answers that a step finds: E[o²]/(2·E[o])", Hint::kLength};
 inline const Formula kFreshTokens{"serving.fresh", "s", "tokens of a prompt that are computed",
                                   "those that no cache holds", Hint::kLength};
 inline const Formula kPastTokens{"serving.past", "past", "tokens before a chunk, on average",
@@ -40,6 +44,10 @@ inline const Formula kMixedTokens{"serving.mixed.prompt_tokens", "x",
 inline const Formula kBatchByChunk{"serving.mixed.by_chunk", "B_chunk",
                                    "sequences whose prompts full chunks bring in",
                                    "chunk · answer over what a prompt computes", Hint::kRatio};
+inline const Formula kBatchByChunks{"serving.mixed.by_chunks", "B_chunk",
+                                    "sequences whose prompts full chunks bring in",
+                                    "a chunk in each part · answer over what a prompt computes",
+                                    Hint::kRatio};
 inline const Formula kSaturated{"serve.saturation", "X", "tokens/s of a replica that is never idle",
                                 "tokens that end a step over its time", Hint::kTokenRate};
 inline const Formula kPrefillFirst{"serve.prefill_first", "X_pf",
@@ -69,11 +77,15 @@ FreshPrompt<R> fresh_prompt(const Workload<R>& w) {
 }
 
 template <class R>
-Count<R> served_context(const Workload<R>& w) {
-  auto T = *w.prompt;
-  auto T_out = *w.output;
+Count<R> served_context(const ServingPlan<R>& plan) {
+  auto T = *plan.workload.prompt;
+  auto T_out = *plan.workload.output;
+  const LengthSpread<R> spread = answer_lengths(plan);
   NAME(T, T_out);
-  return kServedContext(T + T_out / 2);
+  if (!spread.spreads()) return kServedContext(T + T_out / 2);
+  auto T_seen = length_seen(spread, T_out);
+  NAME(T_seen);
+  return kServedContextSpread(T + T_seen / 2);
 }
 
 // `b` prompts computed together, without decodes. Attention over what is past grows evenly: a mean chunk is priced.
@@ -162,7 +174,7 @@ Seconds<R> time_per_token(const ServingPlan<R>& plan, Seconds<R> t_step) {
 // Tokens of prompts in an average step of a batch of n that never runs dry: each sequence brings a prompt an answer.
 template <class R>
 StepCall<R> mixed_call(const ServingPlan<R>& plan, Count<R> n) {
-  StepCall<R> call = decode_call(plan, n, served_context(plan.workload));
+  StepCall<R> call = decode_call(plan, n, served_context(plan));
   const FreshPrompt<R> p = fresh_prompt(plan.workload);
   auto s = p.fresh;
   auto T_out = *plan.workload.output;
@@ -177,15 +189,17 @@ StepCall<R> mixed_call(const ServingPlan<R>& plan, Count<R> n) {
 
 // Answers that a stream of full chunks keeps going: more sequences than that wait for their prompts.
 template <class R>
-std::optional<Count<R>> batch_by_chunk(const ServingPlan<R>& plan) {
+std::optional<Count<R>> batch_by_chunk(const ServingPlan<R>& plan, const ServingMachine<R>& on) {
   const auto chunk = stated_or(plan.settings.chunk, plan.engine.limits.chunk);
   auto s = fresh_prompt(plan.workload).fresh;
   if (!chunk || s <= 0) return {};
   auto C_pre = *chunk;
   auto T_out = *plan.workload.output;
   auto a = plan.speculative ? accepted_tokens(*plan.speculative) : Ratio<R>{1};
-  NAME(C_pre, T_out, a, s);
-  return kBatchByChunk(C_pre * T_out / (a * s));
+  auto p = on.mesh.pipeline;
+  NAME(C_pre, T_out, a, s, p);
+  if (p <= 1) return kBatchByChunk(C_pre * T_out / (a * s));
+  return kBatchByChunks(p * C_pre * T_out / (a * s));
 }
 
 template <class R>
@@ -199,7 +213,7 @@ struct Saturation {
 template <class R>
 Saturation<R> saturation(const ServingPlan<R>& plan, const ServingMachine<R>& s, Count<R> n) {
   Saturation<R> out;
-  if (const auto by_chunk = batch_by_chunk(plan)) n = min(n, *by_chunk);
+  if (const auto by_chunk = batch_by_chunk(plan, s)) n = min(n, *by_chunk);
   out.n = n;
   out.step = serving_step(s, mixed_call(plan, n));
   out.per_token = time_per_token(plan, out.step.time);

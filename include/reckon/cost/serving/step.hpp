@@ -7,7 +7,9 @@
 //   T_step = Σ_layers (products + attention + elementwise + o_layer) + head + collectives + o_step
 //
 // A prompt's tokens and decoding tokens share every product: m = n·(1 + v) + x rows. Quantities are of one data rank.
-// With pipeline stages the batch goes through in as many parts, so each product sees that share of the rows.
+// With pipeline stages the batch goes through in as many parts, one behind the other, so each product sees that share
+// of the rows; a part has its tokens when it has passed all stages, and by then every other part has too. So the time
+// of a passage is the time between a sequence's tokens. serving_step() asks for all parts, stage_passage() for one.
 // Source: shared equations of kernels (cost/kernels); constants: hardware/engines.
 #pragma once
 
@@ -104,11 +106,11 @@ void mlp_products(const ServingMachine<R>& s, const Mlp<R>& x, Count<R> m, OpTim
       served_product<R>({m, h, f_sh}, s.mlp, s.chip);
 }
 
-// The share of a call that one stage sees at a time; a prompt alone passes the stages whole.
+// The share of a call that passes together: of few sequences one is not divided, and a prompt alone passes whole.
 template <class R>
 StepCall<R> part_of_pipeline(StepCall<R> call, Count<R> p) {
   if (p <= 1 || call.n <= 0) return call;
-  call.n = call.n / p;
+  call.n = max(call.n / p, min(call.n, 1));
   call.x = call.x / p;
   call.prompts = call.prompts / p;
   return call;
@@ -144,11 +146,11 @@ inline constexpr const char* kStepOpNames[] = {
     "qkv",         "attention",  "out",        "up",       "down", "experts", "shared",
     "elementwise", "all_reduce", "all_to_all", "overhead", "head", "hop",     "context"};
 
+// What passes the stages together.
 template <class R>
-StepTimes<R> serving_step(const ServingMachine<R>& s, const StepCall<R>& whole) {
+StepTimes<R> stage_passage(const ServingMachine<R>& s, StepCall<R> call) {
   StepTimes<R> out;
   auto p = s.mesh.pipeline;
-  StepCall<R> call = detail::part_of_pipeline(whole, p);
   if (!(s.mesh.context <= 1) && !(call.x <= 0)) {
     auto x_all = call.x;
     auto c = s.mesh.context;
@@ -188,6 +190,12 @@ StepTimes<R> serving_step(const ServingMachine<R>& s, const StepCall<R>& whole) 
   NAME(t_host, p_host);
   out.time = kStepEager(t_gpu * pow(1 + pow(t_host / t_gpu, p_host), 1 / p_host) + o_step);
   return out;
+}
+
+// All that a data rank does between a sequence's tokens.
+template <class R>
+StepTimes<R> serving_step(const ServingMachine<R>& s, const StepCall<R>& call) {
+  return stage_passage(s, detail::part_of_pipeline(call, s.mesh.pipeline));
 }
 
 }  // namespace reckon

@@ -1,7 +1,8 @@
 // What users of a serving plan wait under its rate or its concurrency: the plan's own steps in the closed forms of
 // cost/load. Service and queueing stand apart there; a rate beyond saturation has no figure.
 //
-// Each data rank of each replica is an engine of its own, with its share of the requests.
+// Each data rank of each replica is an engine of its own, with its share of the requests. With pipeline stages each of
+// the parts that a batch passes them in is: a request belongs to one, and what its part carries holds up the others.
 #pragma once
 
 #include <array>
@@ -18,6 +19,12 @@ namespace reckon {
 
 inline const Formula kRankRate{"serving.load.rate", "λ", "requests/s of one engine",
                                "over replicas and data ranks", Hint::kRequestRate};
+inline const Formula kPartRate{"serving.load.part_rate", "λ", "requests/s of one engine",
+                               "over replicas, data ranks and stages", Hint::kRequestRate};
+inline const Formula kPartUsers{"serving.load.part_users", "N", "users of one engine",
+                                "over replicas, data ranks and stages", Hint::kCount};
+inline const Formula kPartSlots{"serving.load.part_slots", "B", "sequences of one engine",
+                                "those of a data rank over its stages", Hint::kCount};
 inline const Formula kAnswerSteps{"serving.load.steps", "o_step", "steps of an answer",
                                   "the first token, then so many a step", Hint::kLength};
 inline const Formula kLoadedStep{"serving.load.step", "t_step'", "time of a step with its drafting",
@@ -45,13 +52,13 @@ Seconds<R> with_drafts(const ServingPlan<R>& plan, Seconds<R> t_step) {
   return kLoadedStep(t_step * (1 + v * l_d));
 }
 
-// Time of a step of n decodes over T tokens each that carries c prompt tokens: chunks of prompts of the mean length,
+// Time of a step of n decodes over T tokens each that carries c prompt tokens, of what passes the stages together: chunks of prompts of the mean length,
 // each with half of the other chunks before it, or one whole prompt of c tokens.
 template <class R>
 Seconds<R> loaded_step(const ServingPlan<R>& plan, const ServingMachine<R>& s, Count<R> n,
                        Count<R> T, Count<R> c, PromptSteps prompts) {
   StepCall<R> call = decode_call(plan, n, T);
-  if (c <= 0) return with_drafts(plan, serving_step(s, call).time);
+  if (c <= 0) return with_drafts(plan, stage_passage(s, call).time);
   const FreshPrompt<R> p = fresh_prompt(plan.workload);
   auto s_all = p.fresh;
   auto cached = p.cached;
@@ -61,7 +68,7 @@ Seconds<R> loaded_step(const ServingPlan<R>& plan, const ServingMachine<R>& s, C
   if (prompts == PromptSteps::kFirst) {
     call.s = c;
     call.prompts = Count<R>{1};
-    return n <= 0 ? serving_step(s, call).time : with_drafts(plan, serving_step(s, call).time);
+    return n <= 0 ? stage_passage(s, call).time : with_drafts(plan, stage_passage(s, call).time);
   }
   call.s = min(c, s_all);
   if (c < s_all) {
@@ -70,51 +77,65 @@ Seconds<R> loaded_step(const ServingPlan<R>& plan, const ServingMachine<R>& s, C
     call.past = kPastTokens(cached + (s_all - s_ch) / 2);
   }
   call.prompts = c / s_all;
-  return n <= 0 ? serving_step(s, call).time : with_drafts(plan, serving_step(s, call).time);
+  return n <= 0 ? stage_passage(s, call).time : with_drafts(plan, stage_passage(s, call).time);
 }
 
 // How long prompts and answers are, and what a request costs before it reaches the engine.
 template <class R>
 void load_lengths(const ServingPlan<R>& plan, LoadInput<R>& x) {
   const TrafficShape<R>& t = plan.traffic;
-  x.prompt = fresh_prompt(plan.workload).fresh;
-  x.output = *plan.workload.output;
+  const LengthSpread<R> prompts = prompt_lengths(plan);
+  const auto fresh = fresh_prompt(plan.workload).fresh;
+  x.lengths = length_shares(prompts, fresh);
+  x.prompt = length_cut(prompts, fresh);
+  x.output = length_cut(answer_lengths(plan), *plan.workload.output);
   if (plan.speculative) {
-    auto o = *plan.workload.output;
+    auto o = x.output;
     auto a = accepted_tokens(*plan.speculative);
     NAME(o, a);
     x.output = kAnswerSteps((o - 1) / a + 1);
   }
   x.output_spread = t.output_spread ? *t.output_spread : Ratio<R>{};
-  x.lengths = length_shares(t.prompt_shape.value_or(LengthShape::kLognormal), x.prompt,
-                            t.prompt_spread ? *t.prompt_spread : Ratio<R>{});
   x.overhead = plan.engine.overhead.request;
 }
 
-// The load of one engine: its share of the requests, `slots` of them at once.
+// Of those of a data rank.
+template <class R>
+Count<R> slots_of_part(const ServingMachine<R>& s, Count<R> slots) {
+  auto B_rank = slots;
+  auto p = s.mesh.pipeline;
+  NAME(B_rank, p);
+  return p <= 1 ? slots : kPartSlots(B_rank / p);
+}
+
+// The load of one engine: its share of the requests, `slots` of them at once on a data rank.
 template <class R>
 LoadInput<R> load_input(const ServingPlan<R>& plan, const ServingMachine<R>& s, Count<R> R_all,
                         Count<R> slots, PromptSteps prompts) {
   LoadInput<R> x;
   auto d = s.mesh.data;
-  NAME(R_all, d);
+  auto p = s.mesh.pipeline;
+  const bool parts = !(p <= 1);
+  NAME(R_all, d, p);
+  x.stages = p;
   if (plan.workload.rate) {
     auto rate = *plan.workload.rate;
     NAME(rate);
-    x.rate = kRankRate(rate / (R_all * d));
-    x.burst = burst_of_share(burst_of(plan.traffic, plan.workload.rate), R_all * d);
+    x.rate = parts ? kPartRate(rate / (R_all * d * p)) : kRankRate(rate / (R_all * d));
+    x.burst = burst_of_share(burst_of(plan.traffic, plan.workload.rate), R_all * d * p);
   } else {
     auto c_all = *plan.workload.concurrency;
     NAME(c_all);
-    x.users = kRankUsers(max(c_all / (R_all * d), 1));
+    x.users = parts ? kPartUsers(max(c_all / (R_all * d * p), 1))
+                    : kRankUsers(max(c_all / (R_all * d), 1));
     x.think = plan.traffic.think;
   }
   load_lengths(plan, x);
   const auto chunk = stated_or(plan.settings.chunk, plan.engine.limits.chunk);
-  x.slots = max(floor(slots), 1);
+  x.slots = max(floor(slots_of_part(s, slots)), 1);
   x.chunk = chunk ? *chunk : x.prompt;
   x.prompts = prompts;
-  const Count<R> T = served_context(plan.workload);
+  const Count<R> T = served_context(plan);
   x.step = [&plan, &s, T, prompts](Count<R> n, Count<R> c) {
     return loaded_step(plan, s, n, T, c, prompts);
   };
@@ -175,7 +196,7 @@ LoadFigures<R> under_load(const ServingPlan<R>& plan, const ServingMachine<R>& s
   x.only_p90 = only_p90;
   if constexpr (std::is_same_v<R, double>) {
     RecentSteps recent;
-    const auto step = [&plan, &s, T = served_context(plan.workload), prompts](Count<double> n,
+    const auto step = [&plan, &s, T = served_context(plan), prompts](Count<double> n,
                                                                               Count<double> c) {
       return loaded_step(plan, s, n, T, c, prompts);
     };

@@ -49,13 +49,11 @@ struct TrafficShape {
           .limit(Limit::kPositive),
       s.think...);
     v(Field("prompt_spread", "cv", "standard deviation of the prompts' length over its mean")
-          .hint(Hint::kRatio)
-          .limit(Limit::kPositive),
+          .hint(Hint::kRatio),
       s.prompt_spread...);
     v(Field("prompt_shape", "", "constant | uniform | normal | lognormal"), s.prompt_shape...);
     v(Field("output_spread", "cv_o", "standard deviation of the answers' length over its mean")
-          .hint(Hint::kRatio)
-          .limit(Limit::kPositive),
+          .hint(Hint::kRatio),
       s.output_spread...);
     v(Field("output_shape", "", "constant | uniform | normal | lognormal"), s.output_shape...);
     v(Field("longest", "s_max",
