@@ -142,7 +142,7 @@ void Printer::table(const DerivationTable& t, const std::string& rest) {
   std::size_t names = 0, values = 0;
   for (const auto& row : t.rows) {
     names = std::max(names, columns(row.name));
-    values = std::max(values, columns(format_quantity(row.value, t.dim)));
+    values = std::max(values, columns(format_quantity(row.value, t.dim, t.hint)));
   }
   std::size_t hidden = 0;
   for (std::size_t k = 0; k < t.rows.size(); ++k) {
@@ -154,7 +154,7 @@ void Printer::table(const DerivationTable& t, const std::string& rest) {
     std::string note = row.chosen ? "  ◂ chosen" : "";
     if (!t.is_choice && t.total != 0) note = fmt::format("  {:5.1f} %", 100 * row.value / t.total);
     line(fmt::format("{}     {}  {}{}", rest, pad_right(row.name, names),
-                     pad_left(format_quantity(row.value, t.dim), values), note));
+                     pad_left(format_quantity(row.value, t.dim, t.hint), values), note));
   }
   if (hidden > 0) line(fmt::format("{}     … and {} more", rest, hidden));
 }

@@ -43,12 +43,14 @@ void collect_tables(const Tape& tape, std::int32_t i, bool top, std::vector<std:
   for (const std::int32_t child : {n.a, n.b, n.c}) collect_tables(tape, child, false, out);
 }
 
-DerivationTable table_of(const Tape& tape, std::int32_t i) {
+// `hint`: of the step that the table is in, whose dimension it shares.
+DerivationTable table_of(const Tape& tape, std::int32_t i, Hint hint) {
   const Tape::Node& n = tape.node(i);
   DerivationTable out;
   out.is_choice = is_choice(n.op);
   out.total = n.value;
   out.dim = known_dim(tape, i).value_or(kOne);
+  if (out.dim == kHertz) out.hint = rate_hint(hint);
   const auto parts = out.is_choice ? operands_of(tape, i) : sum_terms(tape, i);
   for (std::size_t k = 0; k < parts.size(); ++k) {
     const Tape::Name* name = tape.name_of(parts[k]);
@@ -149,14 +151,16 @@ DerivationNode Builder::node(std::int32_t i, int level) {
   out.text = expression_text(tape_, step, Show::kSymbols);
   out.numbers = expression_text(tape_, step, Show::kNumbers);
   out.repeated = is_shown(step, level);
-  if (out.numbers == out.text || out.numbers == format_quantity(out.value, out.dim)) {
+  if (out.numbers == out.text ||
+      out.numbers == format_quantity(out.value, out.dim, rate_hint(out.hint))) {
     out.numbers.clear();
   }
   if (out.repeated) return out;
   expanded_at_[step] = level;
   std::vector<std::int32_t> tables;
   collect_tables(tape_, step, true, tables);
-  for (const std::int32_t t : tables) out.tables.push_back(table_of(tape_, t));
+  for (const std::int32_t t : tables)
+    out.tables.push_back(table_of(tape_, t, hint_of(tape_, step)));
   add_operands(step, level, out);
   return out;
 }

@@ -81,9 +81,12 @@ class Expression {
   Show show_;
 };
 
-// The SI number with a prefix: inside an equation days and shares would not multiply.
+// The SI number with a prefix: inside an equation days and shares would not multiply. Tokens/s and requests/s do, and
+// nobody reads them in Hz.
 Piece Expression::number(std::int32_t i) const {
-  return {format_quantity(tape_.node(i).value, known_dim(tape_, i).value_or(kOne)), kAtom};
+  return {format_quantity(tape_.node(i).value, known_dim(tape_, i).value_or(kOne),
+                          rate_hint(hint_of(tape_, i))),
+          kAtom};
 }
 
 Piece Expression::operand(std::int32_t i) const {
@@ -217,6 +220,10 @@ void collect_terms(const Tape& tape, std::int32_t i, Op op, bool top,
 }
 
 }  // namespace
+
+Hint rate_hint(Hint hint) {
+  return hint == Hint::kTokenRate || hint == Hint::kRequestRate ? hint : Hint::kNone;
+}
 
 std::string expression_text(const Tape& tape, std::int32_t node, Show show) {
   return Expression(tape, show).body(node).text;

@@ -16,6 +16,9 @@ enum class Show {
 
 std::string expression_text(const Tape& tape, std::int32_t node, Show show);
 
+// The hint where it is of a rate that has a word (tokens/s, requests/s); none where it is of anything else.
+Hint rate_hint(Hint hint);
+
 // "stage 3"; "T_pipe".
 std::string label_text(const Label& label);
 // What a value is called: Greek words as letters ("eta_attn" is η_attn).

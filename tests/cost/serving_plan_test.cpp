@@ -6,6 +6,7 @@
 using namespace reckon;
 using reckon::test::ask;
 using reckon::test::Asked;
+using reckon::test::with;
 
 namespace {
 
@@ -78,6 +79,169 @@ TEST_CASE("money is spent once: input and output tokens together cost the GPUs' 
   const double dollars = x.value("serve.cost_per_million_output") * per_second / 1e6 +
                          x.value("serve.cost_per_million_input") * per_second / 1e6 * 2048 / 512;
   CHECK(dollars * 3600 == Approx(3.60));
+}
+
+TEST_CASE("tokens cost what the GPUs cost under the load, and more where they idle") {
+  const std::string k70 =
+      "cluster: 8xh100-sxm\ntensor: 4\nweights: fp8-e4m3\ncache: fp8-e4m3\nprice: 2.50 USD/h\n";
+  const auto at = [&](const std::string& load) { return served(k70 + load, "llama-3.1-70b"); };
+  const Asked little = at("rate: 1 requests/s\n"), much = at("rate: 8 requests/s\n");
+  const auto hourly = [](const Asked& x) {
+    const double out = x.value("serve.tokens_per_second");
+    return 3600 / 1e6 *
+           (x.value("serve.cost_per_million_output") * out +
+            x.value("serve.cost_per_million_input") * out * 2048 / 512);
+  };
+  CHECK(hourly(little) == Approx(8 * 2.50));
+  CHECK(hourly(much) == Approx(8 * 2.50));
+  const char* kFull = "serve.saturation.cost_per_million_output";
+  CHECK(little.value(kFull) == Approx(much.value(kFull)));
+  CHECK(much.value("serve.cost_per_million_output") > much.value(kFull));
+  CHECK(little.value("serve.cost_per_million_output") >
+        6 * much.value("serve.cost_per_million_output"));
+  // Steps of few sequences draw power for few tokens; GPUs without any draw none that is counted.
+  CHECK(little.value("serve.energy_per_token") > much.value("serve.energy_per_token"));
+  CHECK(much.value("serve.energy_per_token") > much.value("serve.saturation.energy_per_token"));
+  // The same users on more nodes: dearer, never cheaper.
+  double before = 0;
+  for (const char* nodes : {"8xh100-sxm", "16xh100-sxm", "32xh100-sxm"}) {
+    const Asked x =
+        served(with(k70, std::string("concurrency: 200\ncluster: ") + nodes), "llama-3.1-70b");
+    CHECK(x.value("serve.cost_per_million_output") > before);
+    before = x.value("serve.cost_per_million_output");
+  }
+  CHECK(at("rate: 60 requests/s\n").absent("serve.cost_per_million_output"));
+}
+
+TEST_CASE("GPUs for a rate: the queue does not grow on them, the targets are kept, on fewer not") {
+  const std::string one = "cluster: 1xh100-sxm\nprice: 2 USD/h\n";
+  const Asked rate = served(one + "rate: 8.2 requests/s\n");
+  CHECK(rate.value("serve.gpus_for_rate") == 2);
+  CHECK_FALSE(rate.result.fits);  // on the one there is
+  CHECK(served(with(one, "cluster: 2xh100-sxm\nrate: 8.2 requests/s\n")).result.fits);
+  const Asked target = served(one + "rate: 8 requests/s\nttft: 150 ms\n");
+  const int n = static_cast<int>(target.value("serve.gpus_for_rate"));
+  REQUIRE(n > 1);
+  const auto on = [&](int gpus) {
+    return served("cluster: " + std::to_string(gpus) +
+                  "xh100-sxm\nrate: 8 requests/s\nttft: 150 ms\n")
+        .result.fits;
+  };
+  if (n == 2 || n == 4 || n == 8) CHECK(on(n));
+  CHECK_FALSE(served(with(one, "rate: 8 requests/s\nttft: 150 ms\n")).result.fits);
+  // The prompt alone takes longer.
+  CHECK(served(one + "rate: 8 requests/s\nttft: 20 ms\n").absent("serve.gpus_for_rate"));
+}
+
+TEST_CASE("a budget buys whole replicas, at the rate they take") {
+  const std::string one = "cluster: 1xh100-sxm\nprice: 2 USD/h\n";
+  const Asked none = served(one + "budget: 1 USD/h\n");
+  CHECK_FALSE(none.result.fits);
+  CHECK(none.value("serve.rate_for_budget") == 0);
+  const Asked two = served(one + "budget: 5 USD/h\nrate: 1 requests/s\n");
+  CHECK(two.value("serve.replicas_for_budget") == 2);
+  CHECK(two.value("serve.rate_for_budget") == Approx(2 * two.value("serve.saturates")));
+  CHECK(served(one + "budget: 5 USD/h\n").value("serve.rate_for_budget") ==
+        Approx(two.value("serve.rate_for_budget")));
+  const Asked kept = served(one + "budget: 5 USD/h\nttft: 150 ms\n");
+  const double most = kept.value("serve.rate_for_budget");
+  CHECK(most < two.value("serve.rate_for_budget"));
+  const auto at = [&](double rate) {
+    return served("cluster: 2xh100-sxm\nttft: 150 ms\nrate: " + std::to_string(rate) +
+                  " requests/s\n")
+        .result.fits;
+  };
+  CHECK(at(0.99 * most));
+  CHECK_FALSE(at(1.01 * most));
+}
+
+TEST_CASE("pools for a rate keep both targets, are stable, and lie in the cluster or say so") {
+  const std::string base =
+      "cluster: 16xh100-sxm\nweights: fp8-e4m3\ntensor: 4\nprefill: {tensor: 4}\n"
+      "rate: 10 requests/s\nttft: 150 ms\n";
+  const auto pools = [&](const std::string& more) { return served(base + more, "llama-3.1-70b"); };
+  const Asked loose = pools("tpot: 60 ms\n"), tight = pools("tpot: 25 ms\n");
+  for (const Asked* x : {&loose, &tight}) {
+    CHECK(x->value("serve.utilisation") < 1);
+    CHECK(x->value("serve.ttft_p90") <= 0.150);
+  }
+  CHECK(tight.value("serve.tpot_p90") <= 0.025);
+  CHECK(tight.value("pools.decode") > loose.value("pools.decode"));
+  CHECK(tight.value("serve.gpus_for_rate") == tight.value("pools.gpus"));
+  CHECK(tight.result.fits == (tight.value("pools.gpus") <= 16));
+}
+
+TEST_CASE("pools give what the link between them moves") {
+  const std::string base =
+      "cluster: 16xh100-sxm\nweights: fp8-e4m3\ntensor: 4\nrate: 1 requests/s\n"
+      "prefill: {tensor: 4, workers: 2, decode_workers: 2";
+  const Asked wide = served(base + "}\n", "llama-3.1-70b");
+  const Asked narrow = served(base + ", link: 10 MB/s}\n", "llama-3.1-70b");
+  CHECK(narrow.value("pools.rate") < wide.value("pools.rate") / 10);
+  CHECK(narrow.value("pools.rate") == Approx(narrow.value("serve.saturates")));
+  CHECK(narrow.result.find("pools.bound")->text == "the link that caches move over");
+  CHECK(narrow.value("ways.disaggregated.per_gpu") < wide.value("ways.disaggregated.per_gpu") / 10);
+}
+
+TEST_CASE("the answer is no: what is missed, overfull or too large") {
+  CHECK(served("cluster: 1xh100-sxm\nbatch: 100\n").result.fits);
+  const Asked large = served("cluster: 1xh100-sxm\nbatch: 500\n");
+  CHECK_FALSE(large.result.fits);
+  CHECK(large.value("fits") == 0);
+  const std::string rate = "cluster: 1xh100-sxm\nrate: 4 requests/s\n";
+  CHECK(served(rate + "ttft: 1 s\n").result.fits);
+  CHECK_FALSE(served(rate + "tpot: 10 ms\n").result.fits);
+  const std::string load =
+      "kind: load\nstep: 6 ms\nper_decode: 15 us\nper_prefill: 25 us\nprompt: 1000\noutput: 300\n"
+      "batch: 256\nchunk: 512\n";
+  CHECK(ask(load + "rate: 8 requests/s\nttft: 1 s\n").result.fits);
+  CHECK_FALSE(ask(load + "rate: 8 requests/s\nttft: 20 ms\n").result.fits);
+  CHECK_FALSE(ask(load + "rate: 800 requests/s\n").result.fits);
+  const std::string decode = "kind: decode\nmodel: llama-3-8b\ncluster: 1xh100-sxm\nbatch: 32\n";
+  CHECK(ask(decode + "context: 4096\n").result.fits);
+  CHECK_FALSE(ask(decode + "context: 200000\n").result.fits);
+  CHECK_FALSE(ask("kind: chunk\nmodel: llama-3-8b\ncluster: 1xh100-sxm\nbatch: 32\nchunk: 256\n"
+                  "context: 200000\nassume: {chunk.attention: none}\n")
+                  .result.fits);
+}
+
+TEST_CASE("what a draft cannot yield, a prompt cannot give and a model was not made for is said") {
+  CHECK(served("cluster: 1xh100-sxm\nspeculative: {tokens: 4, accepted: 9}\n")
+            .faults.find("yields 5 at most") != std::string::npos);
+  CHECK(ask("kind: chunk\nmodel: llama-3-8b\ncluster: 1xh100-sxm\nbatch: 32\nprompt: 2000\n"
+            "output: 500\nchunk: 999999\n")
+            .faults.find("chunk: 999999 tokens of a prompt that has 2000") != std::string::npos);
+  CHECK(
+      ask("kind: prefill\nmodel: llama-3-8b\nprompt: 1e12\n").faults.find("published for 8,192") !=
+      std::string::npos);
+  CHECK(ask("kind: decode\nmodel: llama-3-8b\ncluster: 1xh100-sxm\nbatch: 1\ncontext: 9000\n")
+            .faults.find("published for 8,192") != std::string::npos);
+  CHECK(served("cluster: 1xh100-sxm\nusers: 200\n").faults.find("concurrency: 200") !=
+        std::string::npos);
+}
+
+TEST_CASE("the accuracy of models of experts is that of models of experts") {
+  const auto accuracy = [](const char* model, const char* engine) {
+    std::string out;
+    for (const Accuracy& a :
+         served("cluster: 8xh200-sxm\ntensor: 8\nexpert: 8\nweights: fp8-e4m3\n", model, engine)
+             .result.accuracy)
+      out += a.text + "\n";
+    return out;
+  };
+  CHECK(accuracy("qwen3-235b-a22b", "trtllm-1-moe").find("20 to 50 %") == std::string::npos);
+  CHECK(accuracy("mixtral-8x7b", "trtllm-1-moe").find("20 to 50 %") != std::string::npos);
+  const std::string dense = accuracy("mixtral-8x7b", "trtllm-1");
+  CHECK(dense.find("is of a model of experts") != std::string::npos);
+  CHECK(dense.find("median") == std::string::npos);
+}
+
+TEST_CASE("the frontier ends at the largest batch that fits") {
+  const Asked x = served("cluster: 1xh100-sxm\nfrontier: yes\n");
+  const double largest = x.value("decode.batch_by_memory");
+  CHECK(std::any_of(x.result.metrics.begin(), x.result.metrics.end(), [&](const Metric& m) {
+    return m.id.starts_with("frontier.") && m.id.ends_with(".batch") && m.value == largest;
+  }));
 }
 
 TEST_CASE("few tokens touch few experts") {

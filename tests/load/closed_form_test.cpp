@@ -126,7 +126,8 @@ TEST_CASE("requests that come during a prefill are in front of a short answer") 
   CHECK(plain(*f.tpot) > 1.3 * plain(f.decoding->step) / left);
   s.output = 4000;
   const auto g = figures(s);
-  CHECK(plain(*g.tpot) < 1.02 * plain(g.decoding->step) / (1 - s.rate * plain(g.decoding->work.cost)));
+  CHECK(plain(*g.tpot) <
+        1.02 * plain(g.decoding->step) / (1 - s.rate * plain(g.decoding->work.cost)));
 }
 
 TEST_CASE("users in step: each finds the prompts of all of his chunk") {

@@ -34,7 +34,7 @@ inline const Formula kCrossoverCache{
 template <class R>
 struct BatchLimits {
   Bytes<R> stored;
-  std::optional<Bytes<R>> free;
+  std::optional<Bytes<R>> free, sequence;  // on one GPU; what a sequence holds room for
   std::optional<Count<R>> by_memory;
   Ratio<R> crossover;
   std::optional<Ratio<R>> crossover_cache;
@@ -68,6 +68,7 @@ void limit_by_memory(const Server<R>& server, Bytes<R> C, Count<R> T_held, Count
   auto M_free = memory_left(server, C, out.stored);
   auto KV_gpu = cache_on_rank(server, T_held, t);
   out.free = M_free;
+  out.sequence = KV_gpu;
   if (!(KV_gpu <= Bytes<R>{})) out.by_memory = kBatchByMemory(floor(max(M_free, 0_B) / KV_gpu));
 }
 

@@ -32,10 +32,10 @@ std::vector<Accuracy> accuracy_of(Workspace& work, const TrainingPlan<double>& p
 // Core runs behind a stack that ships; nothing where the file does not know the stack.
 std::optional<std::size_t> core_runs(Workspace& work, const std::string& stack);
 
-// Of the figures of a serving plan: rows of its engine on its chip, or of its engine, each predicted by constants
-// fitted without its model where the engine's rows have more than one.
+// Of the figures of a serving plan: rows of its engine on its chip, or of its engine, of models like the plan's (dense,
+// or of experts), each predicted by constants fitted without its model where the engine's rows have more than one.
 std::vector<Accuracy> serving_accuracy(Workspace& work, const std::string& engine,
-                                       const std::string& chip);
+                                       const std::string& chip, const Model<double>& model);
 
 // The file's text from the runs that ship; empty after a fault.
 std::string errors_csv(Workspace& work, Diagnostics& diagnostics);

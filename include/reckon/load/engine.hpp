@@ -91,10 +91,10 @@ class Stages;
 
 struct PlayOptions {
   std::size_t measured_from =
-      0;                    // sums start when this request arrives, and end with the last arrival
-  std::size_t users = 0;    // of a closed loop: the next request comes when one is answered
-  bool to_the_end = false;  // sums run on until the last answer
-  bool fed = false;         // requests come one by one, from what stands before the engine
+      0;                     // sums start when this request arrives, and end with the last arrival
+  std::size_t users = 0;     // of a closed loop: the next request comes when one is answered
+  bool to_the_end = false;   // sums run on until the last answer
+  bool fed = false;          // requests come one by one, from what stands before the engine
   Stages* stages = nullptr;  // shared with other engines
 };
 // `measured_from` of an engine that is fed: the first request that is said to be measured.

@@ -49,7 +49,8 @@ struct DerivationTable {
   };
   bool is_choice = false;
   Dim dim = {};
-  double total = 0;  // of a sum
+  Hint hint = Hint::kNone;  // of rates
+  double total = 0;         // of a sum
   std::vector<Row> rows;
 };
 

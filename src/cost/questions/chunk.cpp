@@ -105,6 +105,9 @@ ChunkAnswer<R> answer(const ChunkQuestion<R>& question) {
   if (question.chunk) ride(x, *question.chunk, out);
   stall(x, out);
   arrive(x, out);
+  out.limits =
+      batch_limits(server, capacity_of(question.cluster, question.chip, question.assume.capacity),
+                   DecodeCall<R>{B, T_ctx}, held_context(question.load, question.assume), t);
   return out;
 }
 

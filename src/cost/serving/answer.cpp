@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "parts.hpp"
+#include "pay.hpp"
 
 namespace reckon {
 namespace {
@@ -81,7 +82,7 @@ Count<R> batch_in_use(const ServingPlan<R>& plan, const ServingMachine<R>& s,
   NAME(b, R_all, d);
   auto part = kBatchPart(b / (R_all * d));
   if (plan.workload.batch) return part;
-  return min(max(part, 1), run.most);
+  return min(max(part, 1), max(run.most, 1));
 }
 
 template <class R>
@@ -119,42 +120,6 @@ Count<R> longest_prompt_in(const ServingPlan<R>& plan, const ServingMachine<R>& 
       },
       start);
   return structural<R>("T_max", n);
-}
-
-template <class R>
-void pay(const ServingPlan<R>& plan, const ServingMachine<R>& s, const ServingAnswer<R>& out,
-         Running<R>& run) {
-  auto T = *plan.workload.prompt;
-  auto T_out = *plan.workload.output;
-  auto g = out.replica;
-  auto X = run.full.tokens;
-  NAME(T, T_out, g, X);
-  if (s.chip.power) {
-    auto P_w = *s.chip.power;
-    auto u_w = plan.assume.power;
-    auto PUE = plan.assume.pue;
-    NAME(P_w, u_w, PUE);
-    run.energy = kServingEnergy(P_w * u_w * PUE * g / X);
-  }
-  if (plan.workload.rate) {
-    auto rate = *plan.workload.rate;
-    NAME(rate);
-    run.gpus_for_rate = kGpusForRate(g * ceil(rate * T_out / X));
-  }
-  if (!plan.price) return;
-  auto price = *plan.price;
-  auto n_d = run.most * s.mesh.data;
-  auto T_p = run.prompt.time;
-  auto t_tok = run.per_token;
-  NAME(price, n_d, T_p, t_tok);
-  auto phi = kInputShare(n_d * T_p / (n_d * T_p + T_out * t_tok * s.mesh.data));
-  NAME(phi);
-  run.cost_input = kCostInput(1000000 * price * g * phi / (X * T / T_out));
-  run.cost_output = kCostOutput(1000000 * price * g * (1 - phi) / X);
-  if (!plan.budget) return;
-  auto budget = *plan.budget;
-  NAME(budget);
-  run.rate_for_budget = kRateForBudget(floor(budget / (price * g)) * X / T_out);
 }
 
 template <class R>
@@ -255,7 +220,16 @@ Running<R> running(const ServingPlan<R>& plan, const ServingMachine<R>& s, Servi
   const ServingMachine<R>& pre = own ? *own : s;
   compare_ways(plan, s, pre, out, run);
   put_under_load(plan, s, pre, out, run);
-  pay(plan, s, out, run);
+  if (run.load && run.load->tokens_rate) {
+    auto E = *run.engines;
+    auto X_one = *run.load->tokens_rate;
+    NAME(E, X_one);
+    run.load_tokens = kAllTokens(X_one * E);
+  }
+  pay_never_idle(plan, s, out, run);
+  pay_load(plan, s, pre, out, run);
+  size_for_rate(plan, s, out, run);
+  spend_budget(plan, s, out, run);
   if (plan.frontier) run.frontier = frontier(plan, s);
   return run;
 }
@@ -279,6 +253,13 @@ ServingAnswer<R> answer(const ServingPlan<R>& plan) {
   out.capacity = s.chip.memory.capacity;
   const CachedAs<R> as{plan.served.cache.size, plan.assume.state, plan.assume.windows};
   out.kv_token = kv_cache(plan.model, as, Count<R>{1}).per_token;
+  out.holds = static_cast<bool>(Count<R>{1} <= out.memory.batch);
+  if (plan.workload.batch) {
+    auto b = *plan.workload.batch;
+    auto d = s.mesh.data;
+    NAME(b, d);
+    out.holds = out.holds && static_cast<bool>(b / d <= out.memory.batch);
+  }
   if (out.memory.batch < 1 && !plan.stated && !plan.workload.batch) {
     auto M_w = out.memory.weights;
     auto M_res = out.memory.reserve;

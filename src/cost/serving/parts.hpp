@@ -2,10 +2,12 @@
 #pragma once
 
 #include <algorithm>
+#include <limits>
 #include <vector>
 
 #include "reckon/cost/questions/decode.hpp"
 #include "reckon/cost/serving/answer.hpp"
+#include "reckon/cost/serving/targets.hpp"
 
 namespace reckon {
 
@@ -122,15 +124,13 @@ ServingWay<R> mixed(const ServingPlan<R>& plan, const ServingMachine<R>& s,
 
 template <class R>
 ServingWay<R> disaggregated(const ServingPlan<R>& plan, const ServingPools<R>& p) {
-  auto r_p = p.prefill_rate;
-  auto r_d = p.decode_rate;
+  auto given_p = p.prefill_given;
+  auto given_d = p.decode_given;
   auto g_p = p.prefill_gpus;
   auto g_d = p.decode_gpus;
-  auto u_p = plan.assume.pools.prefill;
-  auto u_d = plan.assume.pools.decode;
   auto T_out = *plan.workload.output;
-  NAME(r_p, r_d, g_p, g_d, u_p, u_d, T_out);
-  auto X_gpu = kPoolsEven(T_out / (g_p / (u_p * r_p) + g_d / (u_d * r_d)));
+  NAME(given_p, given_d, g_p, g_d, T_out);
+  auto X_gpu = kPoolsEven(T_out / (g_p / given_p + g_d / given_d));
   const Count<R> one{1};
   return way_of(plan, p.batch, p.per_token, p.ttft, X_gpu, one);
 }
@@ -140,17 +140,15 @@ void pay_pools(const ServingPlan<R>& plan, ServingPools<R>& p) {
   if (!plan.price) return;
   auto price_pre = plan.prefill && plan.prefill->price ? *plan.prefill->price : *plan.price;
   auto price = *plan.price;
-  auto u_p = plan.assume.pools.prefill;
-  auto u_d = plan.assume.pools.decode;
   auto T = *plan.workload.prompt;
   auto T_out = *plan.workload.output;
   auto g_p = p.prefill_gpus;
   auto g_d = p.decode_gpus;
-  auto r_p = p.prefill_rate;
-  auto r_d = p.decode_rate;
-  NAME(price_pre, price, u_p, u_d, T, T_out, g_p, g_d, r_p, r_d);
-  p.cost_input = kPoolCostInput(1000000 * price_pre * g_p / (u_p * r_p * T));
-  p.cost_output = kPoolCostOutput(1000000 * price * g_d / (u_d * r_d * T_out));
+  auto given_p = p.prefill_given;
+  auto given_d = p.decode_given;
+  NAME(price_pre, price, T, T_out, g_p, g_d, given_p, given_d);
+  p.cost_input = kPoolCostInput(1000000 * price_pre * g_p / (given_p * T));
+  p.cost_output = kPoolCostOutput(1000000 * price * g_d / (given_d * T_out));
 }
 
 // The machine of the prefill pool: the plan's, or its own chips, mesh and engine.
@@ -163,31 +161,65 @@ ServingMachine<R> prefill_machine(const ServingPlan<R>& plan) {
              p.kernels ? *p.kernels : plan.kernels, p.mesh});
 }
 
-// Prefill workers beyond what the rate needs, so that nine of ten requests keep the target of TTFT; none where the
-// prompt alone, and the move of its cache, takes longer.
+// Whole workers of both pools, and what decides them.
+struct PoolSizes {
+  int x = 1, y = 1;
+  SizedBy by = SizedBy::kRate;
+};
+
+// The fewest, from the rate's own on, with which the queue does not grow and nine of ten requests keep the targets.
+// TTFT ends when the cache has moved, so prefill workers alone set it; TPOT is the decode workers'.
 template <class R>
-int workers_in_target(const ServingPlan<R>& plan, const ServingMachine<R>& pre,
-                      const ServingMachine<R>& s, const ServingPools<R>& p, Count<R> x,
-                      Count<R> y) {
+PoolSizes pools_in_target(const ServingPlan<R>& plan, const ServingMachine<R>& pre,
+                          const ServingMachine<R>& s, const ServingPools<R>& p, Count<R> x,
+                          Count<R> y) {
   if constexpr (std::is_same_v<R, double>) {
-    constexpr int kMostMore = 64;
-    const int least = whole(x);
-    if (!plan.targets.ttft || plan.stated || *plan.targets.ttft < p.ttft) return least;
-    for (int k = least; k <= least + kMostMore; ++k) {
-      const auto f = pools_under_load(plan, pre, s, p, structural<R>("x", k), y, true);
-      if (!f.unbounded && f.ttft_p90 && *f.ttft_p90 <= *plan.targets.ttft) return k;
-      if (f.no_percentiles) return least;
-      if (!f.unbounded && plain(f.waiting->queue) < 1e-3 * plain(*f.ttft)) return least;
-    }
-    return least;
+    PoolSizes at{whole(x), whole(y)};
+    const auto loaded = [&](int x_is, int y_is) {
+      return pools_under_load(plan, pre, s, p, structural<R>("x", x_is), structural<R>("y", y_is),
+                              true);
+    };
+    const double rate = plain(*plan.workload.rate);
+    const LoadLimits<R> full = loaded(at.x, at.y).full;
+    // Below what each takes, not at it; caches are sent by one side and received by the other.
+    const auto stable = [rate](int n, double all) {
+      return all > rate || !(all > 0) ? n : static_cast<int>(std::min(rate / (all / n), 1e6)) + 1;
+    };
+    const auto moves = [](int n, Seconds<R> t_port) {
+      return plain(t_port) > 0 ? n / plain(t_port) : std::numeric_limits<double>::infinity();
+    };
+    if (full.by_prefill) at.x = stable(at.x, plain(*full.by_prefill));
+    if (full.by_batch) at.y = stable(at.y, plain(*full.by_batch));
+    at.x = stable(at.x, moves(at.x, p.sends));
+    at.y = stable(at.y, moves(at.y, p.receives));
+    if (plan.stated) return at;
+    const int most_x = most_times(at.x), most_y = most_times(at.y);
+    std::optional<int> x_kept = at.x, y_kept = at.y;
+    if (plan.targets.ttft)
+      x_kept = fewest(at.x, most_x, [&](int k) {
+        const auto f = loaded(k, at.y);
+        return !f.unbounded && keeps_target(plan.targets.ttft, f.ttft, f.ttft_p90);
+      });
+    if (plan.targets.tpot)
+      y_kept = fewest(at.y, most_y, [&](int k) {
+        const auto f = loaded(x_kept.value_or(at.x), k);
+        return !f.unbounded && keeps_target(plan.targets.tpot, f.tpot, f.tpot_p90);
+      });
+    const SizedBy by = !x_kept                           ? SizedBy::kTtftNever
+                       : !y_kept                         ? SizedBy::kTpotNever
+                       : *x_kept - at.x > *y_kept - at.y ? SizedBy::kTtft
+                       : *y_kept > at.y                  ? SizedBy::kTpot
+                                                         : SizedBy::kRate;
+    return {x_kept.value_or(at.x), y_kept.value_or(at.y), by};
   } else {
     const ServingAnswer<double> flat = answer(lower(plan));
-    return flat.running && flat.running->pools->asked ? whole(flat.running->pools->asked->x)
-                                                      : whole(x);
+    if (!flat.running || !flat.running->pools->asked) return {whole(x), whole(y)};
+    const PoolPair<double>& found = *flat.running->pools->asked;
+    return {whole(found.x), whole(found.y), flat.running->pools->sized_by};
   }
 }
 
-// Workers that are stated, or that the rate and the target of TTFT need.
+// Workers that are stated, or that the rate and the targets need.
 template <class R>
 void size_pools(const ServingPlan<R>& plan, const ServingMachine<R>& pre,
                 const ServingMachine<R>& s, ServingPools<R>& p) {
@@ -201,11 +233,13 @@ void size_pools(const ServingPlan<R>& plan, const ServingMachine<R>& pre,
     NAME(G_all, G, s_gpu);
     if (!plan.prefill->cluster) p.owned = kPoolOwned(s_gpu * floor(G_all / G) * G / G_all);
   } else {
-    auto x = workers_for(*plan.workload.rate, p.prefill_rate, plan.assume.pools.prefill);
-    auto y = workers_for(*plan.workload.rate, p.decode_rate, plan.assume.pools.decode);
-    if (plan.prefill) {
-      const int more = workers_in_target(plan, pre, s, p, x, y);
-      if (more > whole(x)) x = kPoolWorkersTarget(structural<R>("x_ttft", more));
+    auto x = workers_for(*plan.workload.rate, p.prefill_given);
+    auto y = workers_for(*plan.workload.rate, p.decode_given);
+    if (whole(*plan.workload.output) > 1) {
+      const PoolSizes more = pools_in_target(plan, pre, s, p, x, y);
+      if (more.x > whole(x)) x = kPrefillWorkersTarget(structural<R>("x_kept", more.x));
+      if (more.y > whole(y)) y = kDecodeWorkersTarget(structural<R>("y_kept", more.y));
+      p.sized_by = more.by;
     }
     p.asked = pool_pair(plan, p, x, y);
   }
@@ -283,7 +317,8 @@ std::vector<FrontierPoint<R>> frontier(const ServingPlan<R>& plan, const Serving
     const ServingMemory<R> memory = serving_memory(plan, m, n);
     const auto limit = stated_or(plan.settings.batch, plan.engine.limits.batch);
     const int fits = std::min(whole(memory.batch), limit ? whole(*limit) : 1 << 20);
-    for (int b = 1; b <= fits; b *= 2) {
+    // Doublings, and the largest that fits: there a GPU gives most.
+    for (int b = 1, done = 0; done < fits; done = b, b = std::min(2 * b, fits)) {
       FrontierPoint<R> p{m.mesh.tensor, structural<R>("batch", b), {}, {}};
       const Saturation<R> x = saturation(plan, m, p.batch);
       auto t_tok = x.per_token;

@@ -22,8 +22,9 @@ class ChunkKind : public QuestionOf<ChunkQuestion> {
          "--gpus 1xh100-sxm --assume prefill.mfu=50%",
          "reckon chunk llama-3-8b --chunk 128,256,512,1024 --batch 32 --context 2250 "
          "--gpus 1xh100-sxm --assume chunk.mfu=50%"},
-        {"chunk.*", "decode.*", "prefill.*", "latency.*", "efficiency.link", "efficiency.network",
-         "efficiency.memory", "ring_factor", "ring_across"},
+        {"chunk.*", "decode.*", "prefill.*", "capacity", "reserve.fixed", "reserve.share",
+         "latency.*", "efficiency.link", "efficiency.network", "efficiency.memory", "ring_factor",
+         "ring_across"},
         {"chunk.compute", "chunk.slack_step", "chunk.step_time", "chunk.largest_weights",
          "chunk.largest_step"}};
     return info;
@@ -36,6 +37,12 @@ class ChunkKind : public QuestionOf<ChunkQuestion> {
 
   void legal(const Input& q, const Asked& asked) const override {
     need_batch(q.load, "chunk", asked);
+    check_batch_length(q.model, q.load, asked);
+    if (q.chunk && q.load.prompt && *q.chunk > *q.load.prompt)
+      asked
+          .fault("chunk", fmt::format("chunk: {} tokens of a prompt that has {}", number(*q.chunk),
+                                      number(*q.load.prompt)))
+          .help(fmt::format("chunk: {} takes the prompt whole", number(*q.load.prompt)));
     need_cache(q.model, "a decode step", asked);
     check_classes(q.model, q.served.classes, "classes", asked.places, asked.diagnostics);
     need_bandwidth(q.cluster, q.chip, asked);
@@ -65,6 +72,7 @@ class ChunkKind : public QuestionOf<ChunkQuestion> {
       r.answer.notes.push_back(
           "What a whole prefill stalls: --assume prefill.mfu=50% says how well it computes.");
     if (out.arriving) pays(out, r);
+    say_batch_fits(out.limits, q.model, q.load, q.tensor, r);
     if (out.tokens) r.answer.formulas = {"chunk.compute", "chunk.slack_weights"};
     r.answer.formulas.push_back("chunk.largest_step");
     if (out.stalled) r.answer.formulas.push_back("chunk.stalled_steps");

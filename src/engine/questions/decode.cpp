@@ -42,6 +42,7 @@ class DecodeKind : public QuestionOf<DecodeQuestion> {
 
   void legal(const Input& q, const Asked& asked) const override {
     need_batch(q.load, "decode", asked);
+    check_batch_length(q.model, q.load, asked);
     need_cache(q.model, "a decode step", asked);
     check_classes(q.model, q.served.classes, "classes", asked.places, asked.diagnostics);
     need_bandwidth(q.cluster, q.chip, asked);
@@ -131,14 +132,8 @@ class DecodeKind : public QuestionOf<DecodeQuestion> {
   }
 
   static void limits(const Input& q, const Output& out, Result& r) {
-    if (out.limits.by_memory && *out.limits.by_memory <= 0)
-      r.warnings.push_back(
-          fmt::format("a GPU's memory does not hold one sequence beside {} of weights",
-                      text(r, "decode.stored")));
-    else if (out.limits.by_memory && *out.limits.by_memory < *q.load.batch)
-      r.warnings.push_back(fmt::format("memory holds {} such sequences, not {}",
-                                       text(r, "decode.batch_by_memory"), number(*q.load.batch)));
-    else if (out.limits.by_memory)
+    say_batch_fits(out.limits, q.model, q.load, q.tensor, r);
+    if (r.fits && out.limits.by_memory)
       r.answer.lines.push_back("memory holds " + text(r, "decode.batch_by_memory") + " sequences");
     std::string s = fmt::format("compute takes longer than reading the weights from a batch of {}",
                                 text(r, "decode.crossover"));

@@ -9,6 +9,7 @@
 #include "../legal_classes.hpp"
 #include "load_simulated.hpp"
 #include "questions.hpp"
+#include "reckon/cost/serving/targets.hpp"
 #include "reckon/units/format.hpp"
 #include "request_trace.hpp"
 #include "serving.hpp"
@@ -217,7 +218,7 @@ class LoadKind : public QuestionOf<LoadQuestion> {
           .fault("users",
                  "users: who wait for their answers before pools wait for both in a circle, which "
                  "has no closed form")
-          .help("simulate: yes plays them out; or state a rate");
+          .help("--simulate plays them out (in a file simulate: yes); or state a rate");
     if (p.prefill_token && !p.prefill_step)
       asked.fault("prefill_token", "prefill_token: the time of the step itself is not stated")
           .help("prefill_step: 6 ms");
@@ -229,7 +230,8 @@ class LoadKind : public QuestionOf<LoadQuestion> {
   // A mean request must fit the model's positions and the cache.
   static void legal_size(const Input& q, const Asked& asked) {
     const double s = plain(*q.traffic.prompt), o = plain(*q.traffic.output), all = s + o;
-    const double longest = longest_of(q);
+    // Requests that are longer are not played, and on average they must be shorter.
+    const double longest = q.traffic.longest || q.simulation.simulate ? longest_of(q) : 0;
     if (longest > 0 && all > longest)
       asked
           .fault(
@@ -237,6 +239,8 @@ class LoadKind : public QuestionOf<LoadQuestion> {
               fmt::format("prompt and answer are {:.0f} tokens, and {} {:.0f}", all,
                           q.traffic.longest ? "the longest is" : "the model's context is", longest))
           .help("shorter prompts, or longest: for a model that was extended");
+    else if (q.model)
+      check_context_length(*q.model, all, "prompt and answer take", "prompt", asked);
     if (q.model && q.model->abstract() && q.engine.prompts == PromptSteps::kFirst) return;
     const auto fits = answer(q).cache_concurrency;
     if (fits && plain(*fits) < 1)
@@ -261,6 +265,7 @@ class LoadKind : public QuestionOf<LoadQuestion> {
   }
 
   static void say_unbounded(const Input& q, const LoadFigures<double>& f, Result& r) {
+    r.fits = false;
     r.answer.lines.push_back(
         fmt::format("the queue grows without bound: {} come, and {} {} at most",
                     format_quantity(plain(*q.traffic.rate), kHertz, Hint::kRequestRate),
@@ -272,8 +277,9 @@ class LoadKind : public QuestionOf<LoadQuestion> {
     const bool played = q.simulation.simulate;
     if (f.ttft_p50)
       r.answer.lines.push_back(fmt::format(
-          "TTFT {} mean, p50 {}, p90 {}, p99: {}", text(r, kTtft.id), text(r, kTtftP50.id),
-          text(r, kTtftP90.id), or_simulate(r, kTtftP99.id, played)));
+          "TTFT {} mean, {}", text(r, kTtft.id),
+          ranks_text(r, {{"p50", kTtftP50.id}, {"p90", kTtftP90.id}, {"p99", kTtftP99.id}},
+                     played)));
     else if (f.no_waits)
       r.answer.lines.push_back("TTFT: " + or_simulate(r, kTtft.id, played));
     else if (f.no_percentiles)
@@ -315,10 +321,12 @@ class LoadKind : public QuestionOf<LoadQuestion> {
       if (!most || !mean) return;
       const double x = plain(*most);
       const bool all = p90 && plain(*p90) <= x, half = plain(*mean) <= x;
+      r.fits = r.fits && keeps_target(most, mean, p90);
       r.answer.lines.push_back(
           fmt::format("target {} {}: {}", what, format_quantity(x, kSecond, Hint::kNone),
-                      all    ? "nine of ten requests meet it"
-                      : half ? "met on average, not by nine of ten requests"
+                      all            ? "nine of ten requests meet it"
+                      : half && !p90 ? "met on average"
+                      : half         ? "not met: on average it is, not by nine of ten requests"
                              : fmt::format("not met, on average it is {}", text(r, id.id))));
     };
     target("TTFT", q.ttft, f.ttft, f.ttft_p90, kTtft);

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "needs.hpp"
+#include "reckon/base/text.hpp"
 #include "reckon/units/format.hpp"
 
 namespace reckon {
@@ -267,14 +268,33 @@ std::string users_text(const TrafficShape<double>& shape, double users) {
 std::string or_simulate(const Result& r, std::string_view id, bool simulated) {
   const std::string s = text(r, id);
   if (s != "–") return s;
-  return simulated ? "by simulation, below" : "simulate";
+  return simulated ? "simulated below" : fmt::format("by simulation alone ({})", kToSimulate);
+}
+
+std::string ranks_text(const Result& r,
+                       const std::vector<std::pair<std::string, std::string_view>>& ranks,
+                       bool simulated) {
+  std::vector<std::string> has, lacks;
+  for (const auto& [name, id] : ranks) {
+    const std::string s = text(r, id);
+    if (s == "–")
+      lacks.push_back(name);
+    else
+      has.push_back(name + " " + s);
+  }
+  if (lacks.empty()) return join(has, ", ");
+  const std::string others =
+      listed(lacks) +
+      (simulated ? " simulated below" : fmt::format(" by simulation alone ({})", kToSimulate));
+  return has.empty() ? others : join(has, ", ") + "; " + others;
 }
 
 void warn_of_arrivals(const LoadFigures<double>& f, double burst, bool simulated, Result& r) {
   if (f.unbounded || f.no_form || !f.no_percentiles) return;
-  const char* where = simulated ? "simulated below" : "simulate: yes";
+  const char* where = simulated ? "simulated below" : kToSimulate;
   if (f.no_waits) {
-    r.warnings.push_back(fmt::format("{}{}", f.no_waits, simulated ? "d below" : ": yes"));
+    r.warnings.push_back(f.no_waits +
+                         (simulated ? std::string("d below") : fmt::format(" ({})", kToSimulate)));
     return;
   }
   r.warnings.push_back(fmt::format(
@@ -291,7 +311,7 @@ void warn_of_step(const InStep& of, const TrafficShape<double>& shape, bool simu
   r.warnings.push_back(fmt::format(
       "answers of one length keep users in step: those whose prompts share a chunk stay together, "
       "and wait for each other's prompts ({}; output_spread: 0.5 takes them apart)",
-      simulated ? "simulated below" : "simulate: yes"));
+      simulated ? "simulated below" : kToSimulate));
 }
 
 void warn_of_ports(const LoadFigures<double>& f, Result& r) {
@@ -301,8 +321,8 @@ void warn_of_ports(const LoadFigures<double>& f, Result& r) {
   if (busy <= kBusyPorts) return;
   r.warnings.push_back(
       fmt::format("caches that move take {} of a pool's ports: they wait for each other, which the "
-                  "closed form leaves out (simulate: yes)",
-                  format_quantity(busy, kOne, Hint::kFraction)));
+                  "closed form leaves out ({})",
+                  format_quantity(busy, kOne, Hint::kFraction), kToSimulate));
 }
 
 void say_longest(const TrafficShape<double>& shape, double prompt, double output, double longest,

@@ -1,6 +1,10 @@
 // A load question played out: what the simulation found, beside the closed form.
 #pragma once
 
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "reckon/cost/questions/load.hpp"
 #include "reckon/engine/result.hpp"
 #include "reckon/load/simulate.hpp"
@@ -18,8 +22,14 @@ void set_traffic(const TrafficShape<double>& shape, double longest, load::Traffi
 
 // "64 users", and what they think.
 std::string users_text(const TrafficShape<double>& shape, double users);
+// How a simulation is asked for.
+inline constexpr const char* kToSimulate = "--simulate, in a file simulate: yes";
 // A figure of the closed form; where it has none, that a simulation says, or has said.
 std::string or_simulate(const Result& r, std::string_view id, bool simulated);
+// "p50 12 ms, p90 31 ms; p99 by simulation alone (…)".
+std::string ranks_text(const Result& r,
+                       const std::vector<std::pair<std::string, std::string_view>>& ranks,
+                       bool simulated);
 // Where the closed form is not for such arrivals: what it leaves out, and where to find it.
 void warn_of_arrivals(const LoadFigures<double>& f, double burst, bool simulated, Result& r);
 // Users whose answers are of one length stay in step if several prompts share a chunk.

@@ -46,6 +46,7 @@ class PoolsKind : public QuestionOf<PoolsQuestion> {
       asked.fault("prompt", "pools: how well a prefill computes is not stated")
           .help("--assume prefill.mfu=50%, or in a file assume: {prefill.mfu: 50%}");
     need_cache(q.model, "the cache", asked);
+    check_batch_length(q.model, q.load, asked);
     check_classes(q.model, q.served.classes, "classes", asked.places, asked.diagnostics);
     need_bandwidth(q.cluster, q.chip, asked);
     need_peak(q.cluster, q.chip, asked);
@@ -57,6 +58,13 @@ class PoolsKind : public QuestionOf<PoolsQuestion> {
 
   void say(const Input& q, const Output& out, Result& r) const override {
     if (r.name.empty()) r.name = title(q);
+    const auto count = [](Count<double> n) { return format_quantity(n.raw, kOne, Hint::kCount); };
+    r.headline.emplace_back("model", fmt::format("{}, {} weights, {} cache", model_name(q.model),
+                                                 q.served.weights.name, q.served.cache.name));
+    r.headline.emplace_back(
+        "load", fmt::format("{}prompts of {}, answers of {}, {} decode together",
+                            q.rate ? shown_rate(q) + ", " : std::string(), count(*q.load.prompt),
+                            count(*q.load.output), count(*q.load.batch)));
     r.answer.lines.push_back(fmt::format(
         "a prefill GPU takes {}, a decode GPU {}: {} decode GPUs per prefill GPU; {} in "
         "whole groups keep up with {}",
@@ -72,9 +80,8 @@ class PoolsKind : public QuestionOf<PoolsQuestion> {
       r.answer.lines.push_back(
           fmt::format("a prompt's cache of {} moves in {}: first token after {}",
                       text(r, "kv.prompt"), text(r, "kv.transfer"), text(r, "pools.ttft")));
-    if (out.limits.by_memory && *out.limits.by_memory < *q.load.batch)
-      r.warnings.push_back(fmt::format("a decode group's memory holds {} such sequences, not {}",
-                                       text(r, "decode.batch_by_memory"), number(*q.load.batch)));
+    say_batch_fits(out.limits, q.model, q.load, q.decode_tensor, r);
+    if (out.transfer_load && *out.transfer_load > Ratio<double>(1.0)) r.fits = false;
     if (out.transfer_load && *out.transfer_load > Ratio<double>(1.0))
       r.warnings.push_back(fmt::format("moving the caches needs {} of the pools' link",
                                        text(r, "kv.transfer_load")));

@@ -37,6 +37,8 @@ class PrefillKind : public QuestionOf<PrefillQuestion> {
     if (!q.prompt && !q.target)
       asked.fault("prompt", "prefill: neither a prompt nor a target is stated")
           .help("prompt: 2000 (tokens), or target: 500 ms for the longest prompt within it");
+    if (q.prompt)
+      check_context_length(q.model, value_of(q.prompt->raw), "the prompt takes", "prompt", asked);
     need_countable(q.model, q.assume, false, asked);
     check_classes(q.model, q.served.classes, "classes", asked.places, asked.diagnostics);
     need_tensor({q.model, q.cluster, q.on, q.assume, q.tensor, "tensor"}, asked);

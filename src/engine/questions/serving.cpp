@@ -92,6 +92,66 @@ void need_cache(const Model<double>& model, std::string_view what, const Asked& 
   }
 }
 
+void check_context_length(const Model<double>& model, double tokens, std::string_view what,
+                          std::string_view key, const Asked& asked) {
+  const auto count = [](double n) { return format_quantity(n, kOne, Hint::kCount); };
+  const double rows = value_of(model.positions.raw);
+  if (rows > 0 && tokens > rows)
+    asked
+        .fault(key, fmt::format("{} {} tokens, and {} has positions for {}", what, count(tokens),
+                                model_name(model), count(rows)))
+        .help("shorten them");
+  else if (model.context && tokens > value_of(model.context->raw))
+    asked.diagnostics.warning(
+        asked.places.of(key),
+        fmt::format("{} {} tokens, and {} is published for {}", what, count(tokens),
+                    model_name(model), count(value_of(model.context->raw))));
+}
+
+void check_batch_length(const Model<double>& model, const DecodeBatch<double>& load,
+                        const Asked& asked) {
+  if (load.context)
+    check_context_length(model, value_of(load.context->raw), "a sequence's cache holds", "context",
+                         asked);
+  else if (load.prompt && load.output)
+    check_context_length(model, value_of(load.prompt->raw) + value_of(load.output->raw),
+                         "prompt and answer take", "prompt", asked);
+  else if (load.prompt)
+    check_context_length(model, value_of(load.prompt->raw), "the prompt takes", "prompt", asked);
+}
+
+namespace {
+
+// The fewest tensor ranks that hold the batch, of those that share the KV heads; 0 where none do.
+long ranks_that_hold(const BatchLimits<double>& limits, const Model<double>& model, double batch,
+                     long ranks) {
+  const double have = limits.stored.raw + limits.free->raw;
+  const double need =
+      static_cast<double>(ranks) * (limits.stored.raw + batch * limits.sequence->raw);
+  for (long t = 2 * ranks; t <= number(fewest_kv_heads(model)); t *= 2)
+    if (need <= static_cast<double>(t) * have) return t;
+  return 0;
+}
+
+}  // namespace
+
+void say_batch_fits(const BatchLimits<double>& limits, const Model<double>& model,
+                    const DecodeBatch<double>& load, Count<double> ranks, Result& r) {
+  if (!limits.by_memory || !limits.sequence || *load.batch <= *limits.by_memory) return;
+  r.fits = false;
+  const double B = value_of(load.batch->raw), held = value_of(limits.by_memory->raw);
+  const auto bytes = [](double x) { return format_quantity(x, kByte); };
+  std::string what = fmt::format(
+      "{} sequence{}: {} of cache and {} of weights on a GPU, short by {}; ",
+      format_quantity(B, kOne, Hint::kCount), B == 1 ? "" : "s", bytes(B * limits.sequence->raw),
+      bytes(limits.stored.raw), bytes(B * limits.sequence->raw - limits.free->raw));
+  what += held < 1 ? std::string("not even one fits")
+                   : fmt::format("{} fit", format_quantity(held, kOne, Hint::kCount));
+  if (const long t = ranks_that_hold(limits, model, B, number(ranks)))
+    what += fmt::format(", and all of them on {} tensor ranks", t);
+  r.warnings.push_back("memory does not hold " + what);
+}
+
 void say_formats(const Served<double>& served, Result& r) {
   if (!served.classes) return;
   std::map<std::string, std::vector<std::string>> by_format;
@@ -113,7 +173,6 @@ long number(Count<double> n) { return static_cast<long>(value_of(n.raw)); }
 void need_tensor(const TensorAsk& ask, const Asked& asked) {
   const long t = number(ask.ranks);
   if (t <= 1) return;
-  warn_of_more_gpus(ask.cluster, ask.ranks, ask.key, asked);
   need_dimensions(ask.model, "what tensor ranks exchange", asked);
   const Count<double> node = node_size(ask.cluster, ask.on, ask.ranks);
   need_links(ask.cluster, ask.on, ask.assume, asked, number(node) < t);
@@ -143,6 +202,8 @@ void need_tensor(const TensorAsk& ask, const Asked& asked) {
       return;
     }
   }
+  // What is answered after all; beside a fault it would be said in vain.
+  if (!asked.failed()) warn_of_more_gpus(ask.cluster, ask.ranks, ask.key, asked);
 }
 
 void need_countable(const Model<double>& model, const Assume<double>& assume, bool chunk,

@@ -3,6 +3,7 @@
 
 #include "needs.hpp"
 #include "question_of.hpp"
+#include "reckon/cost/decode_limits.hpp"
 #include "reckon/spec/questions/serving.hpp"
 
 namespace reckon {
@@ -19,6 +20,16 @@ void fill_formats(Workspace& work, doc::Value& tree, Diagnostics& diagnostics);
 void need_batch(const DecodeBatch<double>& load, std::string_view what, const Asked& asked);
 // Layers, hidden width and heads: without them a cache has no size.
 void need_cache(const Model<double>& model, std::string_view what, const Asked& asked);
+// Tokens of a sequence against the model: beyond its learned positions a fault, beyond the length that it is published
+// for a warning. `what`: "prompt and answer take".
+void check_context_length(const Model<double>& model, double tokens, std::string_view what,
+                          std::string_view key, const Asked& asked);
+// The same of a decode batch, whichever way its length is stated.
+void check_batch_length(const Model<double>& model, const DecodeBatch<double>& load,
+                        const Asked& asked);
+// A batch that memory does not hold: by how much, and what it would; the answer is then no.
+void say_batch_fits(const BatchLimits<double>& limits, const Model<double>& model,
+                    const DecodeBatch<double>& load, Count<double> ranks, Result& r);
 // Ranks share heads evenly; links are there where there are several.
 struct TensorAsk {
   const Model<double>& model;

@@ -26,18 +26,11 @@ void check_lengths(const Plan& q, const Asked& asked) {
   if (!q.workload.prompt || !q.workload.output) return;
   const double all = value_of(q.workload.prompt->raw) + value_of(q.workload.output->raw);
   const auto tokens = [](double n) { return format_quantity(n, kOne, Hint::kCount); };
-  const double rows = value_of(q.model.positions.raw);
   // A simulation plays no request that is longer: on average they must be shorter.
   const double longest = q.traffic.longest                          ? plain(*q.traffic.longest)
                          : q.simulation.simulate && q.model.context ? plain(*q.model.context)
                                                                     : 0;
-  if (rows > 0 && all > rows)
-    asked
-        .fault("prompt",
-               fmt::format("prompt and answer take {} tokens, and {} has positions for {}",
-                           tokens(all), model_name(q.model), tokens(rows)))
-        .help("shorten them");
-  else if (longest > 0 && all > longest)
+  if (longest > 0 && all > longest)
     asked
         .fault("prompt", fmt::format("prompt and answer take {} tokens, and {} {}", tokens(all),
                                      q.traffic.longest ? "the longest is"
@@ -46,11 +39,8 @@ void check_lengths(const Plan& q, const Asked& asked) {
                                      tokens(longest)))
         .help(q.traffic.longest ? "shorten them, or state a larger longest"
                                 : "shorten them, or longest: for a model that was extended");
-  else if (q.model.context && all > value_of(q.model.context->raw))
-    asked.diagnostics.warning(
-        asked.places.of("prompt"),
-        fmt::format("prompt and answer take {} tokens, and {} is published for {}", tokens(all),
-                    model_name(q.model), tokens(value_of(q.model.context->raw))));
+  else
+    check_context_length(q.model, all, "prompt and answer take", "prompt", asked);
   if (value_of(q.workload.hit.raw) >= 1)
     asked.fault("hit", "hit: a prompt whose every token is cached computes nothing")
         .help("at least one token is computed: state less than 100 %");
@@ -89,7 +79,10 @@ void check_pools(const Plan& q, const Asked& asked) {
         .fault("concurrency",
                "concurrency: users who wait for their answers before pools wait for both in a "
                "circle, which has no closed form")
-        .help("simulate: yes plays them out; or state a rate, or leave prefill out");
+        .help(
+            "--simulate plays them out (in a file simulate: yes); or state a rate, or leave "
+            "prefill "
+            "out");
   else if (q.workload.concurrency && !(q.prefill->workers && q.prefill->decode_workers))
     asked
         .fault("concurrency",
@@ -209,7 +202,19 @@ void check_chips(const Plan& q, const Chip<double>& chip, const ServingKernels<d
 }
 
 void check_speculation(const Plan& q, const Asked& asked) {
-  if (!q.speculative || q.speculative->accepted) return;
+  if (!q.speculative) return;
+  if (q.speculative->accepted) {
+    const double most = value_of(q.speculative->tokens.raw) + 1;
+    if (value_of(q.speculative->accepted->raw) > most)
+      asked
+          .fault("speculative.accepted",
+                 fmt::format("accepted: a step that verifies {} drafted tokens yields {} at most, "
+                             "those and one of its own",
+                             most - 1, most))
+          .note(asked.places.of("speculative.tokens"), "so many are drafted")
+          .help(fmt::format("accepted: between 1 and {}", most));
+    return;
+  }
   if (!q.speculative->acceptance) {
     asked.fault("speculative", "speculative: how many drafted tokens are accepted is not stated")
         .help("accepted: 2.8 tokens a step, measured; or acceptance: 80 % a token");

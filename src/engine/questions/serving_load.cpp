@@ -5,6 +5,7 @@
 #include "load_simulated.hpp"
 #include "needs.hpp"
 #include "reckon/units/format.hpp"
+#include "serving_money.hpp"
 #include "serving_say.hpp"
 
 namespace reckon {
@@ -14,11 +15,6 @@ using Plan = ServingPlan<double>;
 using Out = ServingAnswer<double>;
 
 constexpr double kNearSaturation = 0.8;
-
-std::string load_of(const Plan& q) {
-  if (q.workload.rate) return format_quantity(q.workload.rate->raw, kHertz, Hint::kRequestRate);
-  return users_text(q.traffic, plain(*q.workload.concurrency));
-}
 
 // What is full when the queue begins to grow.
 std::string full_of(const Plan& q, const Out& out) {
@@ -39,11 +35,13 @@ void say_waits(const Plan& q, const Out& out, Result& r) {
     return or_simulate(r, id, q.simulation.simulate);
   };
   if (f.no_waits)
-    r.answer.lines.push_back(fmt::format("under {}: TTFT: {}", load_of(q), figure("serve.ttft")));
+    r.answer.lines.push_back(fmt::format("under {}: TTFT: {}", load_text(q), figure("serve.ttft")));
   else
     r.answer.lines.push_back(fmt::format(
-        "under {}: TTFT {} mean, p50 {}, p90 {}, p99: {}", load_of(q), text(r, "serve.ttft"),
-        figure("serve.ttft_p50"), figure("serve.ttft_p90"), figure("serve.ttft_p99")));
+        "under {}: TTFT {} mean, {}", load_text(q), text(r, "serve.ttft"),
+        ranks_text(
+            r, {{"p50", "serve.ttft_p50"}, {"p90", "serve.ttft_p90"}, {"p99", "serve.ttft_p99"}},
+            q.simulation.simulate)));
   const bool pools = own_way(q) == WayOfServing::kDisaggregated;
   if (f.waiting && f.ttft)
     r.answer.lines.push_back(
@@ -53,11 +51,12 @@ void say_waits(const Plan& q, const Out& out, Result& r) {
                     text(r, "serve.ttft_chunking"),
                     format_quantity(plain(q.engine.overhead.request), kSecond)));
   if (f.tpot)
-    r.answer.lines.push_back(
-        fmt::format("TPOT {} mean, p90 {}, p99: {}, without the first token{}",
-                    text(r, "serve.tpot"), figure("serve.tpot_p90"), figure("serve.tpot_p99"),
-                    f.inclusive ? fmt::format("; {} with it", text(r, "serve.tpot_inclusive"))
-                                : std::string()));
+    r.answer.lines.push_back(fmt::format(
+        "TPOT, without the first token{}: {} mean, {}",
+        f.inclusive ? fmt::format(" ({} with it)", text(r, "serve.tpot_inclusive")) : std::string(),
+        text(r, "serve.tpot"),
+        ranks_text(r, {{"p90", "serve.tpot_p90"}, {"p99", "serve.tpot_p99"}},
+                   q.simulation.simulate)));
 }
 
 void say_keeping(const Plan& q, const LoadFigures<double>& f, Result& r) {
@@ -66,17 +65,21 @@ void say_keeping(const Plan& q, const LoadFigures<double>& f, Result& r) {
     if (!most || !mean) return;
     const double x = plain(*most);
     const bool nine = p90 && plain(*p90) <= x, half = plain(*mean) <= x;
+    r.fits = r.fits && keeps_target(most, mean, p90);
     r.answer.lines.push_back(fmt::format(
         "target {} {}: {}", what, format_quantity(x, kSecond, Hint::kNone),
-        nine   ? "nine of ten requests meet it"
-        : half ? "met on average, not by nine of ten requests"
-               : fmt::format("not met under this load, on average it is {}", text(r, id))));
+        nine           ? "nine of ten requests meet it"
+        : half && !p90 ? "met on average"
+        : half         ? "not met: on average it is, not by nine of ten requests"
+                       : fmt::format("not met under this load, on average it is {}", text(r, id))));
   };
   target("TTFT", q.targets.ttft, f.ttft, f.ttft_p90, "serve.ttft");
   target("TPOT", q.targets.tpot, f.tpot, f.tpot_p90, "serve.tpot");
 }
 
-void add_ways_under(const Out& out, Result& r) {
+void add_ways_under(const Plan& q, const Out& out, Result& r) {
+  const Count<double> all = q.cluster->nodes * q.cluster->node.gpus;
+  const bool shared = !(q.prefill && q.prefill->cluster);  // one cluster for both pools
   Grid g{"The same load on each way, closed form",
          "",
          {{"gpus", "GPUs"},
@@ -96,7 +99,9 @@ void add_ways_under(const Out& out, Result& r) {
     g.rows.push_back({kRows[i].first, kRows[i].second,
                       out.running->under[i]->figures.unbounded ? "the queue grows without bound"
                       : out.running->under[i]->figures.no_form ? "no closed form: simulate"
-                                                               : ""});
+                      : shared && all < out.running->under[i]->gpus
+                          ? "more GPUs than the cluster has"
+                          : ""});
   }
   if (g.rows.size() > 1) r.answer.grids.push_back(std::move(g));
 }
@@ -117,12 +122,12 @@ void say_load(const Plan& q, const Out& out, Result& r) {
     r.answer.lines.push_back(
         fmt::format("under {}: they wait for prefill and decode in a circle, which has no closed "
                     "form; at most {}, where {}",
-                    load_of(q), text(r, "serve.saturates"), full_of(q, out)));
+                    load_text(q), text(r, "serve.saturates"), full_of(q, out)));
   } else if (f.unbounded) {
     r.fits = false;
     r.warnings.push_back(
         fmt::format("the queue grows without bound: {} arrive, and {} are taken at most, where {}",
-                    load_of(q), text(r, "serve.saturates"), full_of(q, out)));
+                    load_text(q), text(r, "serve.saturates"), full_of(q, out)));
   } else {
     const double engines = plain(*run.engines);
     const double burst =
@@ -141,6 +146,11 @@ void say_load(const Plan& q, const Out& out, Result& r) {
         fmt::format("{} of saturation, which is at {}, where {}{}", text(r, "serve.utilisation"),
                     text(r, "serve.saturates"), full_of(q, out),
                     f.present ? "; requests inside: " + text(r, "serve.concurrency") : ""));
+    if (own_way(q) != WayOfServing::kDisaggregated)
+      r.answer.notes.emplace_back(
+          "Two capacities: never idle, every place of the batch decodes and prompts spread evenly "
+          "over its steps; at saturation, where the queue begins to grow, places are also held by "
+          "requests whose prompts are being computed, and prompts take the steps they do.");
     if (q.workload.rate && plain(f.utilisation) > kNearSaturation)
       r.warnings.push_back(
           fmt::format("{} of what the engines take: waits grow without bound from here, and small "
@@ -148,7 +158,7 @@ void say_load(const Plan& q, const Out& out, Result& r) {
                       text(r, "serve.utilisation")));
   }
   if (own_way(q) == WayOfServing::kDisaggregated) warn_of_ports(f, r);
-  add_ways_under(out, r);
+  add_ways_under(q, out, r);
 }
 
 }  // namespace reckon

@@ -43,7 +43,12 @@ class ServingKind : public QuestionOf<ServingPlan> {
     if (const doc::Value* trace = tree.find("trace"); trace && !trace->is_null())
       lay_trace(work, tree, "concurrency", d);
     fill_shapes(tree);
-    std::erase_if(tree.entries, [](const doc::Entry& e) { return e.key == "compute"; });
+    if (const doc::Value* users = tree.find("users"))
+      d.error(users->span,
+              "users: a serving plan calls those who wait for their answers concurrency")
+          .help(fmt::format("concurrency: {}", users->is_scalar() ? users->text : "64"));
+    std::erase_if(tree.entries,
+                  [](const doc::Entry& e) { return e.key == "compute" || e.key == "users"; });
   }
 
   void fill(Workspace& work, doc::Value& tree, Diagnostics& d) const override {
@@ -65,8 +70,8 @@ class ServingKind : public QuestionOf<ServingPlan> {
   void beside(Workspace& work, const LoadedQuestion<ServingPlan>& loaded,
               Result& r) const override {
     if (!loaded.question.stated) {
-      r.accuracy =
-          serving_accuracy(work, loaded.question.engine.id, loaded.question.cluster->node.chip.id);
+      r.accuracy = serving_accuracy(work, loaded.question.engine.id,
+                                    loaded.question.cluster->node.chip.id, loaded.question.model);
       std::vector<std::string> said;
       for (const Accuracy& x : r.accuracy) said.push_back(x.text);
       r.answer.notes.push_back("Accuracy: " + join(said, "; ") + " (`reckon validate serving`).");

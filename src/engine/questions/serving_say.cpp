@@ -8,6 +8,7 @@
 #include "reckon/units/format.hpp"
 #include "serving.hpp"
 #include "serving_load.hpp"
+#include "serving_money.hpp"
 
 namespace reckon {
 namespace {
@@ -36,6 +37,11 @@ std::string text_of_count(const Count<double>& n) {
   return format_quantity(n.raw, kOne, Hint::kCount);
 }
 
+// The layers whose products say from where compute binds.
+bool moe_last(const Plan& q) {
+  return !q.model.layers.empty() && q.model.layers.back().mlp.kind == MlpKind::kMoe;
+}
+
 std::vector<std::string> lines_of(const std::string& text) {
   std::vector<std::string> out;
   for (std::size_t at = 0; at < text.size();) {
@@ -62,21 +68,57 @@ std::string title(const Plan& q, const Out& out) {
                      q.cluster->node.chip.name, q.engine.name);
 }
 
+// What was asked, in a few words.
+void say_asked(const Plan& q, const Out& out, Result& r) {
+  r.headline.emplace_back("model", fmt::format("{}, {} weights, {} cache", model_name(q.model),
+                                               q.served.weights.name, q.served.cache.name));
+  const double n = value_of(out.replicas.raw);
+  r.headline.emplace_back(
+      "GPUs", fmt::format("{} {}, {} replica{} under {}", text_of_count(out.gpus),
+                          q.cluster->node.chip.name, text_of_count(out.replicas), n == 1 ? "" : "s",
+                          q.engine.name));
+  std::string asked = fmt::format("prompts of {}, answers of {}", length(*q.workload.prompt),
+                                  length(*q.workload.output));
+  if (q.workload.rate || q.workload.concurrency) asked += ", " + load_text(q);
+  if (q.targets.ttft)
+    asked += ", TTFT within " + format_quantity(q.targets.ttft->raw, kSecond, Hint::kNone);
+  if (q.targets.tpot)
+    asked += ", TPOT within " + format_quantity(q.targets.tpot->raw, kSecond, Hint::kNone);
+  r.headline.emplace_back("load", asked);
+}
+
+// How the cache's space comes about, so that a pencil finds it too.
+std::string space_text(const Plan& q, const Result& r) {
+  const auto share = [](const Ratio<double>& x) {
+    return format_quantity(x.raw, kOne, Hint::kFraction);
+  };
+  const Ratio<double> part = stated_or(q.settings.fraction, q.engine.memory.fraction);
+  const std::string beside = fmt::format("{} of weights and {} of reserve",
+                                         text(r, "memory.weights"), text(r, "memory.reserve"));
+  if (stated_or(q.settings.of, q.engine.memory.of) == MemoryBase::kTotal)
+    return fmt::format("{} of a GPU's {}, less {}", share(part), text(r, "memory.capacity"),
+                       beside);
+  return fmt::format("{} of what {} of a GPU's {} leave beside {}", share(part),
+                     share(q.engine.memory.usable), text(r, "memory.capacity"), beside);
+}
+
 void say_memory(const Plan& q, const Out& out, Result& r) {
   if (out.running) {
     const double held = value_of(out.memory.batch.raw);
-    const bool too_large = q.workload.batch && !q.stated && held < value_of(out.running->n.raw);
+    const bool too_large = q.workload.batch && !q.stated && !out.holds;
     if (too_large)
-      r.warnings.push_back(fmt::format("memory holds {} such sequences, and {} are asked for",
-                                       text(r, "decode.batch_by_memory"),
-                                       text_of_count(out.running->n)));
-    r.fits = held >= 1 || q.stated;
+      r.warnings.push_back(
+          fmt::format("the static batch of {} does not fit: memory holds {} such sequences{}",
+                      text_of_count(*q.workload.batch), text(r, "decode.batch_by_memory"),
+                      value_of(q.mesh.data.raw) > 1 ? " on each data rank" : ""));
+    r.fits = !too_large && (held >= 1 || q.stated);
     r.answer.lines.push_back(fmt::format(
-        "{} of weights and {} of reserve on a GPU of {}: room for {} of cache{}, {} such "
-        "sequence{}{}",
-        text(r, "memory.weights"), text(r, "memory.reserve"), text(r, "memory.capacity"),
+        "{}: {} of cache{}, {}{}, {} such sequence{}{}", space_text(q, r), text(r, "memory.cache"),
+        out.memory.shared.raw > 0 ? fmt::format(", {} of it for the prefix that all share",
+                                                format_quantity(out.memory.shared.raw, kByte))
+                                  : std::string(),
         text(r, "kv.capacity_tokens"), value_of(q.mesh.data.raw) > 1 ? " on all data ranks" : "",
-        text(r, "decode.batch_by_memory"), held < 2 ? "" : "s",
+        text(r, "decode.batch_by_memory"), held < 2 && held >= 1 ? "" : "s",
         value_of(q.mesh.data.raw) > 1 ? " on each" : ""));
     return;
   }
@@ -101,17 +143,25 @@ std::string states_drafts(const Plan& q) {
 void say_running(const Plan& q, const Out& out, Result& r) {
   const Running<double>& run = *out.running;
   const double ranks = value_of(q.mesh.data.raw);
+  const bool longest = run.longest_prompt && value_of(run.longest_prompt->raw) >= 1;
   r.answer.lines.push_back(
-      fmt::format("a prompt of {} {}: first token after {}{}, {}", length(*q.workload.prompt),
+      fmt::format("a prompt of {} {}: first token after {}{}, {}{}", length(*q.workload.prompt),
                   ranks > 1 ? fmt::format("on each of {} data ranks", ranks) : std::string("alone"),
                   text(r, "prefill.ttft"),
                   run.prompt.chunks.raw > 1 && !states_prefill(q) ? "; of a mean chunk" : "",
-                  states_prefill(q) ? "as stated" : largest_part(run.prompt.step)));
-  r.answer.lines.push_back(fmt::format("a decode step of {} sequence{} over {}: {}, {}",
-                                       text(r, "decode.batch"), run.n.raw == 1 ? "" : "s",
-                                       text(r, "decode.context"),
-                                       text(r, states_step(q) ? "decode.tpot" : "decode.time"),
-                                       states_step(q) ? states_drafts(q) : largest_part(run.decode)));
+                  states_prefill(q) ? "as stated" : largest_part(run.prompt.step),
+                  longest ? fmt::format("; up to {} within {}", text(r, "prefill.longest_prompt"),
+                                        format_quantity(q.targets.ttft->raw, kSecond))
+                          : std::string()));
+  r.answer.lines.push_back(fmt::format(
+      "a decode step of {} sequence{} over {}: {}, {}{}", text(r, "decode.batch"),
+      run.n.raw == 1 ? "" : "s", text(r, "decode.context"),
+      text(r, states_step(q) ? "decode.tpot" : "decode.time"),
+      states_step(q) ? states_drafts(q) : largest_part(run.decode),
+      run.compute_from
+          ? fmt::format("; {} take longer to compute than to read from {} tokens a step",
+                        moe_last(q) ? "experts" : "products", text(r, "decode.compute_from"))
+          : std::string()));
   // No batch keeps the target: say_targets() has its floor, and there is nothing that users would be served.
   if (value_of(run.most.raw) < 1) return;
   const bool chunk = value_of(run.full.n.raw) < value_of(run.most.raw) - 1e-9;
@@ -124,24 +174,11 @@ void say_running(const Plan& q, const Out& out, Result& r) {
           : std::string(),
       text(r, "serve.saturation.request_rate")));
   if (run.fixed)
-    r.answer.lines.push_back(
-        fmt::format("a static batch of {}: prompts {}, then {} a token; {}",
-                    text_of_count(*q.workload.batch), text(r, "static.prefill.time"),
-                    text(r, "static.decode.time"), text(r, "static.tokens_per_second")));
-  if (run.cost_input)
-    r.answer.lines.push_back(fmt::format("{} a million input tokens, {} a million output tokens",
-                                         text(r, "serve.cost_per_million_input"),
-                                         text(r, "serve.cost_per_million_output")));
-  if (run.rate_for_budget)
-    r.answer.lines.push_back(
-        fmt::format("{} buys whole replicas for {}, never idle",
-                    format_quantity(q.budget->raw, kUsdRate, Hint::kUsdPerHour),
-                    text(r, "serve.rate_for_budget")));
-  if (run.gpus_for_rate)
     r.answer.lines.push_back(fmt::format(
-        "{} takes {} GPU{}, if they are never idle",
-        format_quantity(q.workload.rate->raw, kHertz, Hint::kRequestRate),
-        text(r, "serve.gpus_for_rate"), value_of(run.gpus_for_rate->raw) == 1 ? "" : "s"));
+        "a static batch of {}{}: prompts {}, then {} a token; {}", text_of_count(*q.workload.batch),
+        out.holds || q.stated ? "" : ", if memory held it", text(r, "static.prefill.time"),
+        text(r, "static.decode.time"), text(r, "static.tokens_per_second")));
+  say_money(q, out, r);
 }
 
 // What nobody uses.
@@ -274,8 +311,8 @@ void add_pools(const Plan& q, const Out& out, Result& r) {
     r.answer.lines.push_back(
         fmt::format("{} prefill and {} decode workers, {} GPUs: {}, {} a GPU; {} binds",
                     text(r, "pools.prefill"), text(r, "pools.decode"), text(r, "pools.gpus"),
-                    text(r, "pools.rate"), text(r, "pools.per_gpu"),
-                    p.asked->prefill_binds ? "prefill" : "decode"));
+                    text(r, "pools.rate"), text(r, "pools.per_gpu"), p.asked->binds));
+  say_pools_beyond(q, p, r);
   if (p.transfer)
     r.answer.lines.push_back(fmt::format("a prompt's cache of {} moves in {}: first token after {}",
                                          text(r, "kv.prompt"), text(r, "kv.transfer"),
@@ -285,21 +322,11 @@ void add_pools(const Plan& q, const Out& out, Result& r) {
                                      text(r, "kv.transfer_load")));
 }
 
-// What no row of an engine can vouch for.
-void say_unseen(const Plan& q, Result& r) {
-  for (const LayerGroup<double>& g : q.model.layers)
-    if (g.mlp.kind == MlpKind::kMoe) {
-      r.answer.notes.emplace_back(
-          "A model of experts that the engine's constants have not seen: 20 to 50 % off is what "
-          "has been reached.");
-      return;
-    }
-}
-
 }  // namespace
 
 void say_serving(const Plan& q, const Out& out, Result& r) {
   if (r.name.empty()) r.name = title(q, out);
+  say_asked(q, out, r);
   say_memory(q, out, r);
   if (out.running) {
     const bool serves = value_of(out.running->most.raw) >= 1;  // some batch keeps the target
@@ -319,7 +346,6 @@ void say_serving(const Plan& q, const Out& out, Result& r) {
   }
   say_formats(q.served, r);
   say_shared_heads(q.model, q.mesh.tensor, q.assume.decode.shared_heads, r);
-  say_unseen(q, r);
   r.answer.notes.emplace_back(
       "TPOT excludes the first token. decode.* prices steps of decodes alone; serve.saturation.* "
       "steps that carry prompts too.");

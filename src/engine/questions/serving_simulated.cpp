@@ -80,7 +80,8 @@ load::Engine engine_of(const Plan& q, const Out& out, WayOfServing way, double l
   // Answers are counted in steps, and hold their tokens.
   const double o = plain(*q.workload.output), o_steps = steps_of_answer(q, o);
   const double held = (fresh + o_steps) / (fresh + o);
-  e.blocks = static_cast<long>(plain(out.memory.tokens) * held / plain(q.mesh.data) / stages / e.block);
+  e.blocks =
+      static_cast<long>(plain(out.memory.tokens) * held / plain(q.mesh.data) / stages / e.block);
   e.reserve = admission_of(q);
   e.evict = q.settings.preempted;
   if (q.settings.swap) e.swap = plain(*q.settings.swap);

@@ -46,8 +46,8 @@ void check_lengths(const std::string& of, const std::optional<LengthShape>& shap
 void check_traffic(const TrafficShape<double>& t, const char* users, bool waits,
                    const Asked& asked) {
   if (t.think && !waits)
-    asked.fault("think", "think: a rate does not wait for anybody to think")
-        .help(fmt::format("{}: 64 in place of the rate", users));
+    asked.fault("think", "think: it is users who think between an answer and their next request")
+        .help(fmt::format("{}: 64, in the place of a rate", users));
   if (t.arrivals == ArrivalKind::kGamma && !t.burstiness)
     asked.fault("arrivals", "gamma arrivals need the spread of the times between them")
         .help("burstiness: 2, deviation over mean; 1 is Poisson");
@@ -87,8 +87,7 @@ void add_steers(const TrafficShape<double>& t, const LoadSimulation<double>& s,
   out.insert(out.end(), {"prompt_spread", "output_spread"});  // that there is none is said too
   // What the closed form has no wait for bears on the simulation, and on what is said of it.
   out.insert(out.end(), {"users", "concurrency", "think", "burst", "pause", "burstiness"});
-  if (!t.trace.empty())
-    out.insert(out.end(), {"rate", "prompt", "output", "burstiness"});
+  if (!t.trace.empty()) out.insert(out.end(), {"rate", "prompt", "output", "burstiness"});
 }
 
 void lay_trace(Workspace& work, doc::Value& tree, const char* users, Diagnostics& d) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <map>
 
 #include "reckon/base/text.hpp"
 #include "reckon/engine/measured_runs.hpp"
@@ -13,9 +14,10 @@
 namespace reckon {
 namespace {
 
-// A line of the file: of,file,case,stack,chip,kind,core,error.
+// A line of the file: of,file,case,stack,chip,kind,core,model,error. A model is named by the rows of serving engines.
 struct ErrorRow {
   std::string_view of, file, name, stack, chip, kind;
+  std::string_view model{};
   double error = 0;
   bool core = false;
 };
@@ -39,6 +41,7 @@ std::vector<ErrorRow> rows_of(std::string_view text) {
     for (std::string_view* part : {&r.of, &r.file, &r.name, &r.stack, &r.chip, &r.kind})
       *part = cell(line);
     r.core = cell(line) == "yes";
+    r.model = cell(line);
     const auto read = std::from_chars(line.data(), line.data() + line.size(), r.error);
     if (read.ec == std::errc() && r.error > -1) out.push_back(r);
   }
@@ -162,11 +165,62 @@ constexpr ServedFigure kServedFigures[] = {
     {"serve.itl", "inter-token latency", "time between tokens under a load"},
     {"serve.ttft", "TTFT", "first token under a load"}};
 
+bool has_experts(const Model<double>& model) {
+  return std::any_of(model.layers.begin(), model.layers.end(),
+                     [](const LayerGroup<double>& g) { return g.mlp.kind == MlpKind::kMoe; });
+}
+
+// Of a model that a row names, by its file.
+bool names_experts(Workspace& work, std::string_view id) {
+  Diagnostics scratch;
+  if (id.empty() || work.find(Shelf::kModels, std::string(id)).empty()) return false;
+  const doc::Value* file = work.load(Shelf::kModels, std::string(id), {}, scratch);
+  const doc::Value* layers = file ? file->find("layers") : nullptr;
+  if (!layers) return false;
+  const auto moe = [](const doc::Value& group) {
+    const doc::Value* kind = group.is_mapping() ? group.at("mlp.kind") : nullptr;
+    return kind && kind->text == name_of(MlpKind::kMoe);
+  };
+  return layers->is_mapping() ? moe(*layers)
+                              : std::any_of(layers->items.begin(), layers->items.end(), moe);
+}
+
+// The rows of an engine, and of those the ones whose models are like the plan's: dense, or of experts.
+struct ServedRows {
+  std::vector<ErrorRow> like;
+  std::vector<std::string> models;  // of them
+  std::size_t all = 0;
+};
+
+ServedRows rows_of_engine(Workspace& work, const std::vector<ErrorRow>& rows,
+                          const std::string& engine, bool experts) {
+  ServedRows out;
+  std::map<std::string, bool, std::less<>> known;
+  for (const ErrorRow& r : rows) {
+    if (!r.of.starts_with("serving") || r.stack != engine) continue;
+    ++out.all;
+    auto at = known.find(r.model);
+    if (at == known.end())
+      at = known.emplace(std::string(r.model), names_experts(work, r.model)).first;
+    if (at->second != experts) continue;
+    out.like.push_back(r);
+    if (!r.model.empty() &&
+        std::find(out.models.begin(), out.models.end(), r.model) == out.models.end())
+      out.models.emplace_back(r.model);
+  }
+  return out;
+}
+
+constexpr const char* kUnseen = "20 to 50 % off is what has been reached for such";
+
 }  // namespace
 
 std::vector<Accuracy> serving_accuracy(Workspace& work, const std::string& engine,
-                                       const std::string& chip) {
-  const std::vector<ErrorRow> rows = rows_of(work);
+                                       const std::string& chip, const Model<double>& model) {
+  const std::vector<ErrorRow> all = rows_of(work);
+  const bool experts = has_experts(model);
+  const ServedRows served = rows_of_engine(work, all, engine, experts);
+  const std::vector<ErrorRow>& rows = served.like;
   std::vector<Accuracy> out;
   for (const ServedFigure& f : kServedFigures) {
     Accuracy a{f.metric, "", "", 0, 0, 0};
@@ -180,10 +234,19 @@ std::vector<Accuracy> serving_accuracy(Workspace& work, const std::string& engin
     a.text = fmt::format("{}, {}, {}", f.title, rows_text(a), how);
     out.push_back(std::move(a));
   }
-  if (out.empty())
-    out.push_back({"serve.saturation.tokens_per_second",
-                   fmt::format("engine '{}': nothing comparable was measured", engine), "", 0, 0,
-                   0});
+  const auto say = [&](std::string what) {
+    out.push_back({"serve.saturation.tokens_per_second", std::move(what), "", 0, 0, 0});
+  };
+  const bool seen =
+      std::find(served.models.begin(), served.models.end(), model.id) != served.models.end();
+  if (served.all > 0 && rows.empty())
+    say(fmt::format("none of the {} rows of engine '{}' is of a {}{}", served.all, engine,
+                    experts ? "model of experts: " : "dense model", experts ? kUnseen : ""));
+  else if (out.empty())
+    say(fmt::format("engine '{}': nothing comparable was measured", engine));
+  else if (experts && !seen)
+    say(fmt::format("its rows are of {}, and a model of experts that none of them is: {}",
+                    listed(served.models), kUnseen));
   return out;
 }
 

@@ -14,7 +14,7 @@
 namespace reckon {
 namespace {
 
-constexpr const char* kHeading = "of,file,case,stack,chip,kind,core,error\n";
+constexpr const char* kHeading = "of,file,case,stack,chip,kind,core,model,error\n";
 
 // Names of cases may hold what a CSV must quote; a reader of milliseconds has no quotes.
 std::string plain(std::string text) {
@@ -34,7 +34,7 @@ void add_rows(Workspace& work, BudgetOf of, Diagnostics& d, std::string& out) {
   request.leave_out_file = of == BudgetOf::kRuns;
   for (const JudgedRow& r : validate_runs(work, request, d).rows)
     if (proves(r, of))
-      out += fmt::format("{},{},{},{},{},{},{},{:.4f}\n", name_of(of), r.file, plain(r.name),
+      out += fmt::format("{},{},{},{},{},{},{},,{:.4f}\n", name_of(of), r.file, plain(r.name),
                          r.stack, r.chip, r.kind, r.facts.core ? "yes" : "no", r.error);
 }
 
@@ -47,9 +47,9 @@ void add_serving(Workspace& work, Diagnostics& d, std::string& out) {
   for (const ServingRow& r : validate_serving(work, {}, d).rows) {
     const auto at = left_out.find(key(r));
     if (at == left_out.end() && !r.fitted && r.figure != "TTFT, simulated") continue;
-    out += fmt::format("{},{},{},{},{},{},no,{:.4f}\n",
+    out += fmt::format("{},{},{},{},{},{},no,{},{:.4f}\n",
                        at == left_out.end() ? "serving-fit" : "serving", r.file, plain(r.name),
-                       r.engine, r.chip, plain(r.figure),
+                       r.engine, r.chip, plain(r.figure), r.model,
                        at == left_out.end() ? r.predicted / r.measured - 1 : at->second);
   }
 }

@@ -44,8 +44,9 @@ inline const Formula kPromptCostOthersInStep{
 inline const Formula kPromptCostStages{"load.prompt_cost_stages", "E",
                                        "time a prompt adds to the steps of those who share stages",
                                        "its part of the delays that engines pass on"};
-inline const Formula kStageDelays{"load.stage_delays", "M", "delays felt for one of an engine's own",
-                                  "p·(1 − e^−y)/y", Hint::kRatio};
+inline const Formula kStageDelays{"load.stage_delays", "M",
+                                  "delays felt for one of an engine's own", "p·(1 − e^−y)/y",
+                                  Hint::kRatio};
 inline const Formula kStagesSlow{"load.stages_slow", "y", "prompts that pass the stages at once",
                                  "the zero of y − p·ν·(T − (1 − e^−y)·E)/t", Hint::kRatio};
 inline const Formula kPromptSlot{"load.prompt_slot", "S",
@@ -69,9 +70,11 @@ inline const Formula kPrefillLeft{"load.prefill_left", "V_0",
 inline const Formula kDecodingLeft{"load.decoding_left", "n",
                                    "sequences that decode at once, on average",
                                    "λ·(o − 1)·TPOT, prefill left in front of them", Hint::kRatio};
-inline const Formula kTpotLeft{"load.tpot.mean_left", "TPOT", "time per token after the first, mean",
+inline const Formula kTpotLeft{"load.tpot.mean_left", "TPOT",
+                               "time per token after the first, mean",
                                "(t(n', 0) + V_0/(o − 1)) / (1 − λ·E)"};
-inline const Formula kTpotFull{"load.tpot.mean_full", "TPOT", "time per token after the first, mean",
+inline const Formula kTpotFull{"load.tpot.mean_full", "TPOT",
+                               "time per token after the first, mean",
                                "at most a step with a full chunk"};
 inline const Formula kPrefillShare{"load.prefill_share", "ρ",
                                    "share of the time, or of the chunks, that prompts take", "λ·S",
@@ -139,9 +142,8 @@ template <class R>
 Ratio<R> steps_of_prompt(const LoadInput<R>& x) {
   Sum<kOne, R> steps;
   for (const LengthShare<R>& one : x.lengths) {
-    const double k = x.prompts == PromptSteps::kFirst
-                         ? 0
-                         : plain(chunks_of(one.tokens, x.chunk).whole_chunks);
+    const double k =
+        x.prompts == PromptSteps::kFirst ? 0 : plain(chunks_of(one.tokens, x.chunk).whole_chunks);
     steps.add("share", one.share * (structural<R>("k", static_cast<int>(std::min(k, 1e6))) + 1));
   }
   return called("h", steps.total());
@@ -178,7 +180,8 @@ Seconds<R> passed_on(const LoadInput<R>& x, Count<R> n, Seconds<R> cost) {
 // Users whose answers are of one length stay together once their prompts shared a chunk: so many, whole ones.
 template <class R>
 int users_in_step(const LoadInput<R>& x) {
-  if (!x.users || x.think || x.prompts != PromptSteps::kShared || plain(x.output_spread) > 0) return 1;
+  if (!x.users || x.think || x.prompts != PromptSteps::kShared || plain(x.output_spread) > 0)
+    return 1;
   const double most = std::floor(plain(x.chunk) / plain(x.prompt));
   return static_cast<int>(std::clamp(std::floor(std::min(plain(*x.users), most)), 1.0, 1e6));
 }
@@ -406,8 +409,8 @@ LoadLimits<R> saturation(const LoadInput<R>& x, const LoadInput<double>& flat) {
 
 template <class R>
 struct LoadDecoding {
-  Count<R> n, seen;  // that decode; as one of them sees them
-  Seconds<R> step;   // of these, without prompts
+  Count<R> n, seen;                      // that decode; as one of them sees them
+  Seconds<R> step;                       // of these, without prompts
   std::optional<Seconds<R>> tpot, left;  // left: prefill in front of one that begins to decode
   PromptWork<R> work;
   Ratio<R> rho;

@@ -39,9 +39,9 @@ inline const Formula kTtftP99Atom{"load.ttft.p99_atom", "TTFT_99",
 inline const Formula kTpotDeviation{"load.tpot.deviation", "σ_TPOT",
                                     "deviation of a request's mean time per token",
                                     "the busy period that its own time begins"};
-inline const Formula kTpotDeviationStages{"load.tpot.deviation_stages", "σ_TPOT",
-                                          "deviation of a request's mean time per token",
-                                          "the same, of delays by prompts of those who share stages"};
+inline const Formula kTpotDeviationStages{
+    "load.tpot.deviation_stages", "σ_TPOT", "deviation of a request's mean time per token",
+    "the same, of delays by prompts of those who share stages"};
 inline const Formula kTpotRank{"load.tpot.rank", "y", "time per token at a rank of requests",
                                "t + m·(1 − cv²/9 + z·cv/3)³: gamma above a step without prompts"};
 inline const Formula kTpotP50{"load.tpot.p50", "TPOT_50", "time per token, median of requests",
@@ -195,8 +195,7 @@ Seconds<R> ttft_percentile(const Formula& name, const Formula& atom, const LoadW
 template <class R>
 Quantity<kSecond * kSecond, R> time_before_variance(const LoadWaiting<R>& w) {
   Sum<kSecond * kSecond, R> out;
-  for (const WaitTail<R>& x : w.tails)
-    out.add("wait", x.chance * (2 - x.chance) * x.mean * x.mean);
+  for (const WaitTail<R>& x : w.tails) out.add("wait", x.chance * (2 - x.chance) * x.mean * x.mean);
   Sum<kSecond, R> own;
   for (const OwnShare<R>& x : w.own) own.add("share", x.share * x.time);
   auto T_own = called("T_own", own.total());
@@ -227,8 +226,8 @@ Seconds<R> tpot_deviation(const LoadInput<R>& x, const LoadDecoding<R>& d,
       cost = x.step(none, one.tokens);
     } else {
       const auto [k, rest] = detail::chunks_of(one.tokens, c);
-      auto together = x.prompts == PromptSteps::kAlone ? rest
-                                                       : detail::tokens_together(x, rest, nu);
+      auto together =
+          x.prompts == PromptSteps::kAlone ? rest : detail::tokens_together(x, rest, nu);
       cost = k * (t_c - t_0) + rest / together * (x.step(n, together) - t_0);
     }
     auto E_i = called("E_i", cost);

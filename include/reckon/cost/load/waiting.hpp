@@ -155,8 +155,8 @@ void own_steps(const LoadInput<R>& x, const LoadDecoding<R>& d, LoadWaiting<R>& 
     const auto [k, rest] = chunks_of(one.tokens, c);
     const bool in_step = users_in_step(x) > 1;
     auto t_c = called("t_c", x.step(n, c));
-    auto t_last = called("t_last",
-                         x.step(n, in_step ? tokens_together(x, rest, Ratio<R>{}) : rest));
+    auto t_last =
+        called("t_last", x.step(n, in_step ? tokens_together(x, rest, Ratio<R>{}) : rest));
     out.own.push_back({one.share, kOwnSteps(k * t_c + t_last)});
   }
 }

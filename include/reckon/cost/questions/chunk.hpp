@@ -2,6 +2,7 @@
 #pragma once
 
 #include "reckon/cost/chunk.hpp"
+#include "reckon/cost/decode_limits.hpp"
 #include "reckon/cost/metric.hpp"
 #include "reckon/cost/questions/serving.hpp"
 #include "reckon/spec/questions/chunk.hpp"
@@ -30,6 +31,7 @@ struct ChunkAnswer {
   std::optional<Ratio<R>> arriving;
   std::optional<Count<R>> prompt_from;
   std::optional<Frequency<R>> rate_from, decode_rate, shared_rate, separate_rate;
+  BatchLimits<R> limits;
 
   template <class V>
   void metrics(V&& v) const;
@@ -72,6 +74,8 @@ void ChunkAnswer<R>::metrics(V&& v) const {
   v(kDecodeRequests, decode_rate, "the question states no output: output: 500");
   v(kSharedRate, shared_rate, kNoOutput);
   v(kSeparateRate, separate_rate, kNoMfu);
+  v(kServedWeights, limits.stored);
+  v(kBatchByMemory, limits.by_memory, "no capacity is stated: capacity: 80 GB");
 }
 
 }  // namespace reckon

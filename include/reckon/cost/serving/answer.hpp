@@ -10,6 +10,7 @@
 #include "reckon/cost/metric.hpp"
 #include "reckon/cost/serving/pools_under_load.hpp"
 #include "reckon/cost/serving/saturation.hpp"
+#include "reckon/cost/serving/targets.hpp"
 #include "reckon/cost/serving/under_load.hpp"
 
 namespace reckon {
@@ -40,6 +41,15 @@ inline const Formula kOperatorAnswer{"serving.answer.operator", "t_ans",
                                      "tokens after the first · its time in a step"};
 inline const Formula kServingEnergy{"serving.energy", "E_tok", "energy of an answer's token",
                                     "board limit · share drawn · PUE over tokens/s"};
+inline const Formula kServingBusy{"serving.load.busy", "b", "share of the time that a step runs",
+                                  "1 − exp(−requests inside): chance that an engine has any",
+                                  Hint::kFraction};
+inline const Formula kLoadEnergy{"serving.load.energy", "E_load",
+                                 "energy of an answer's token under the load",
+                                 "power while steps run over tokens/s"};
+inline const Formula kPoolLoadEnergy{"serving.load.pools.energy", "E_load",
+                                     "energy of an answer's token under the load",
+                                     "power of both pools while they work over tokens/s"};
 inline const Formula kInputShare{
     "serving.cost.input_share", "phi", "share of the GPUs' time that prompts take",
     "their time alone, over that and the steps' alone", Hint::kFraction};
@@ -48,11 +58,29 @@ inline const Formula kCostInput{"serving.cost.input", "c_in", "dollars per milli
 inline const Formula kCostOutput{"serving.cost.output", "c_out",
                                  "dollars per million output tokens",
                                  "price · the rest over answers' tokens"};
+inline const Formula kPoolLoadCostInput{"serving.load.pools.cost_input", "c_in",
+                                        "dollars per million input tokens under the load",
+                                        "price of all prefill workers over the prompts' tokens"};
+inline const Formula kPoolLoadCostOutput{"serving.load.pools.cost_output", "c_out",
+                                         "dollars per million output tokens under the load",
+                                         "price of all decode workers over the answers' tokens"};
 inline const Formula kGpusForRate{"serving.gpus_for_rate", "G_rate", "GPUs for the rate",
                                   "whole replicas at saturation", Hint::kCount};
+inline const Formula kGpusForLoad{
+    "serving.load.gpus_for_rate", "G_rate", "GPUs for the rate",
+    "whole replicas, so many that the queue does not grow and the targets are kept", Hint::kCount};
+inline const Formula kReplicasForBudget{"serving.replicas_for_budget", "R_$",
+                                        "replicas that the budget pays", "whole ones",
+                                        Hint::kCount};
 inline const Formula kRateForBudget{
     "serving.rate_for_budget", "rate_$", "requests/s for the budget",
     "whole replicas it pays · their requests/s", Hint::kRequestRate};
+inline const Formula kLoadForBudget{
+    "serving.load.rate_for_budget", "rate_$", "requests/s for the budget",
+    "engines of the replicas it pays · what one takes, the targets kept", Hint::kRequestRate};
+inline const Formula kPoolsForBudget{
+    "serving.pools.rate_for_budget", "rate_$", "requests/s for the budget",
+    "of the workers that it pays, whole ones, the best pair", Hint::kRequestRate};
 inline const Formula kEngines{"serving.load.engines", "E", "engines that share the load",
                               "replicas · data ranks", Hint::kCount};
 inline const Formula kEngineParts{"serving.load.engine_parts", "E", "engines that share the load",
@@ -118,6 +146,13 @@ struct FrontierPoint {
   Frequency<R> per_user, per_gpu;
 };
 
+// What a token costs in dollars and joules: absent where no price or no power is stated.
+template <class R>
+struct Money {
+  std::optional<Joules<R>> energy;
+  std::optional<Dollars<R>> input, output;  // a million of them
+};
+
 template <class R>
 struct Running {
   PromptPass<R> prompt;
@@ -139,12 +174,16 @@ struct Running {
   std::optional<LoadFigures<R>> load;  // where a rate or a concurrency is stated
   const char* no_load = "the plan states neither rate nor concurrency";
   std::optional<Count<R>> engines;  // replicas · data ranks · stages, each its share; one of pools
-  std::optional<Frequency<R>> saturates;  // of all engines: beyond, the queue grows without bound
+  std::optional<Frequency<R>> saturates;    // of all engines: beyond, the queue grows without bound
+  std::optional<Frequency<R>> load_tokens;  // of all engines, under the load
   // The same requests on each way to combine the phases, where a rate is stated; pools by the workers they need.
   std::array<std::optional<WayUnderLoad<R>>, kServingWays> under;
-  std::optional<Joules<R>> energy;
-  std::optional<Dollars<R>> cost_input, cost_output;
+  Money<R> full_money;                 // never idle
+  std::optional<Money<R>> load_money;  // under the load, where it has figures
   std::optional<Count<R>> gpus_for_rate;
+  SizedBy sized_by = SizedBy::kRate;
+  bool own_workers = false;  // of pools, stated: none are sized
+  std::optional<Count<R>> replicas_for_budget;
   std::optional<Frequency<R>> rate_for_budget;
   std::vector<FrontierPoint<R>> frontier;
   std::array<Seconds<R>, kStepOps> answer{};
@@ -157,6 +196,7 @@ struct ServingAnswer {
   Bytes<R> capacity, kv_token, total;
   std::optional<Running<R>> running;
   const char* bound = "";  // what binds the batch
+  bool holds = true;       // memory has room for a sequence, or for the static batch that is stated
 
   template <class V>
   void metrics(V&& v) const;

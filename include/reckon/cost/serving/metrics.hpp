@@ -100,6 +100,12 @@ void pool_metrics(V&& v, const ServingPools<R>& p) {
     p.prefill_rate);
   v(MetricInfo("pools.decode_rate", "requests/s of a decode worker", Hint::kRequestRate),
     p.decode_rate);
+  v(MetricInfo("pools.prefill_given", "requests/s that a prefill worker is given",
+               Hint::kRequestRate),
+    p.prefill_given);
+  v(MetricInfo("pools.decode_given", "requests/s that a decode worker is given",
+               Hint::kRequestRate),
+    p.decode_given);
   v(MetricInfo("pools.ratio", "decode workers per prefill worker", Hint::kRatio), p.ratio);
   v(MetricInfo("pools.best.prefill", "few workers, most tokens/s per GPU: prefill", Hint::kCount),
     p.best.x);
@@ -119,6 +125,9 @@ void pool_metrics(V&& v, const ServingPools<R>& p) {
     part([](Pair x) { return x.gpus; }), kNoRate);
   v(MetricInfo("pools.rate", "requests/s of both pools", Hint::kRequestRate),
     part([](Pair x) { return x.rate; }), kNoRate);
+  if (p.asked)
+    v(MetricInfo("pools.bound", "which of both, or the link between, binds"),
+      std::string_view(p.asked->binds));
   v(MetricInfo("pools.per_gpu", "tokens/s per GPU of both pools", Hint::kTokenRate),
     part([](Pair x) { return x.per_gpu; }), kNoRate);
   v(MetricInfo("pools.per_gpu_owned", "tokens/s per GPU of the cluster, idle ones too",
@@ -219,24 +228,21 @@ void load_metrics(V&& v, const Running<R>& r) {
   v(MetricInfo("serve.tpot_p90", "time per token, the first excluded, 90th percentile"),
     of([](Load x) { return x.tpot_p90; }), no_tpot);
   v(MetricInfo("serve.tpot_p99", "time per token, the first excluded, 99th percentile"),
-    of([](Load x) { return x.tpot_p99; }),
-    r.load && r.load->tpot_p90 ? "p99: simulate" : no_tpot);
+    of([](Load x) { return x.tpot_p99; }), r.load && r.load->tpot_p90 ? "p99: simulate" : no_tpot);
   v(MetricInfo("serve.tpot_inclusive", "time per token, the first included"),
     of([](Load x) { return x.inclusive; }), why);
   v(MetricInfo("serve.end_to_end", "time to the last token"),
     of([](Load x) { return x.end_to_end; }), why);
   std::optional<Ratio<R>> present;
   std::optional<Frequency<R>> tokens, per_user;
-  if (r.load && r.load->tokens_rate) {
-    auto E = *r.engines;
-    auto X_one = *r.load->tokens_rate;
-    NAME(E, X_one);
+  if (r.load_tokens) {
+    tokens = r.load_tokens;
     if (r.load->present) {
+      auto E = *r.engines;
       auto L_one = *r.load->present;
-      NAME(L_one);
+      NAME(E, L_one);
       present = kAllPresent(L_one * E);
     }
-    tokens = kAllTokens(X_one * E);
     if (r.load->tpot) {
       auto t_tok = *r.load->tpot;
       NAME(t_tok);
@@ -252,6 +258,50 @@ void load_metrics(V&& v, const Running<R>& r) {
     per_user, no_tpot);
 }
 
+// Dollars and joules: under the load where one is stated, and beside it of GPUs that are never idle.
+template <class R, class V>
+void money_metrics(V&& v, const Running<R>& r) {
+  constexpr const char* kNoPrice = "the plan states no price: price: 2.50 USD/h";
+  constexpr const char* kNoPower = "the chip states no power";
+  constexpr const char* kNoBudget = "the plan states no budget: budget: 100 USD/h";
+  const char* unserved = !r.load || r.load_money ? nullptr
+                         : r.load->unbounded     ? "beyond saturation the queue grows without bound"
+                                                 : "users before pools: no closed form, simulate";
+  const Money<R> none;
+  const Money<R>& m = r.load_money ? *r.load_money : r.load ? none : r.full_money;
+  const auto why = [&](const char* not_stated, bool is_stated) {
+    return unserved && is_stated ? unserved : not_stated;
+  };
+  const bool priced = r.full_money.input.has_value();
+  v(MetricInfo("serve.energy_per_token", "energy of an answer's token, while steps run"), m.energy,
+    why(kNoPower, r.full_money.energy.has_value()));
+  v(MetricInfo("serve.cost_per_million_input", "dollars per million input tokens"), m.input,
+    why(kNoPrice, priced));
+  v(MetricInfo("serve.cost_per_million_output", "dollars per million output tokens"), m.output,
+    why(kNoPrice, priced));
+  v(MetricInfo("serve.saturation.energy_per_token", "energy of an answer's token, never idle"),
+    r.full_money.energy, kNoPower);
+  v(MetricInfo("serve.saturation.cost_per_million_input",
+               "dollars per million input tokens, never idle"),
+    r.full_money.input, kNoPrice);
+  v(MetricInfo("serve.saturation.cost_per_million_output",
+               "dollars per million output tokens, never idle"),
+    r.full_money.output, kNoPrice);
+  const char* no_gpus = never(r.sized_by) ? "no number of GPUs keeps the targets"
+                        : r.own_workers   ? "the plan states its workers"
+                                          : "the plan states no rate: rate: 10 requests/s";
+  v(MetricInfo("serve.gpus_for_rate", "GPUs for the rate, the targets kept", Hint::kCount),
+    r.gpus_for_rate, no_gpus);
+  if (r.gpus_for_rate)
+    v(MetricInfo("serve.gpus_for_rate_bound", "what decides them"),
+      std::string_view(name_of(r.sized_by)));
+  v(MetricInfo("serve.replicas_for_budget", "replicas that the budget pays", Hint::kCount),
+    r.replicas_for_budget, r.rate_for_budget ? "pools: workers of both kinds" : kNoBudget);
+  v(MetricInfo("serve.rate_for_budget", "requests/s for the budget, the targets kept",
+               Hint::kRequestRate),
+    r.rate_for_budget, kNoBudget);
+}
+
 template <class R, class V>
 void running_metrics(V&& v, const Running<R>& r, const char* bound) {
   static constexpr MetricInfo kPrefillOps[] = RECKON_STEP_METRICS("prefill", "prefill: ");
@@ -260,7 +310,6 @@ void running_metrics(V&& v, const Running<R>& r, const char* bound) {
   static constexpr MetricInfo kStaticOps[] =
       RECKON_STEP_METRICS("static.prefill", "static batch, prompts: ");
   constexpr const char* kNoTarget = "the plan states no such target: ttft: 1 s, tpot: 40 ms";
-  constexpr const char* kNoPrice = "the plan states no price: price: 2.50 USD/h";
   v(MetricInfo("prefill.time", "time to compute one prompt, alone"), r.prompt.time);
   v(MetricInfo("prefill.ttft", "first token, alone: no waiting"), r.ttft);
   v(MetricInfo("prefill.chunks", "steps that the prompt takes", Hint::kCount), r.prompt.chunks);
@@ -330,16 +379,7 @@ void running_metrics(V&& v, const Running<R>& r, const char* bound) {
   }
   if (r.pools) pool_metrics<R>(v, *r.pools);
   under_metrics<R>(v, r);
-  v(MetricInfo("serve.energy_per_token", "energy of an answer's token"), r.energy,
-    "the chip states no power");
-  v(MetricInfo("serve.cost_per_million_input", "dollars per million input tokens"), r.cost_input,
-    kNoPrice);
-  v(MetricInfo("serve.cost_per_million_output", "dollars per million output tokens"), r.cost_output,
-    kNoPrice);
-  v(MetricInfo("serve.gpus_for_rate", "GPUs for the rate", Hint::kCount), r.gpus_for_rate,
-    "the plan states no rate: rate: 10 requests/s");
-  v(MetricInfo("serve.rate_for_budget", "requests/s for the budget", Hint::kRequestRate),
-    r.rate_for_budget, "the plan states no budget: budget: 100 USD/h");
+  money_metrics<R>(v, r);
   for (std::size_t i = 0; i < r.frontier.size() && i < std::size(kFrontierMetrics); ++i) {
     v(kFrontierMetrics[i].tensor, r.frontier[i].tensor);
     v(kFrontierMetrics[i].batch, r.frontier[i].batch);
@@ -355,8 +395,9 @@ void running_metrics(V&& v, const Running<R>& r, const char* bound) {
 template <class R>
 template <class V>
 void ServingAnswer<R>::metrics(V&& v) const {
-  v(MetricInfo("fits", "memory holds the model and a sequence", Hint::kYesNo),
-    static_cast<bool>(Count<R>{1} <= memory.batch), nullptr);
+  v(MetricInfo("fits", "memory holds the model and a sequence, or the batch that is stated",
+               Hint::kYesNo),
+    holds, nullptr);
   v(MetricInfo("serve.gpus", "GPUs", Hint::kCount), gpus);
   v(MetricInfo("serve.replicas", "replicas", Hint::kCount), replicas);
   v(MetricInfo("memory.weights", "weights on one GPU"), memory.weights);

@@ -1,13 +1,15 @@
 // Prefill and decode on workers of their own: rates, the ratio real and whole, the cache that moves.
 //
 //   r_p = stages · data ranks · b_p / T_p      r_d = B / (t_tok·(o − 1))          requests/s of a worker
-//   rate(x, y) = min(u_p·x·r_p, u_d·y·r_d)
+//   λ_p = min(u_p·r_p, 1/t_send)               λ_d = min(u_d·r_d, 1/t_recv)       that it is given
+//   rate(x, y) = min(x·λ_p, y·λ_d)
 //   transfer   = KV of the prompt over the ports of the smaller worker; sent layer by layer, the last layer's alone
 //
 // u_p, u_d: assume.pools. Source: Zhong 2024 (DistServe), Patel 2024 (Splitwise); shares: ai-dynamo/aiconfigurator.
 #pragma once
 
 #include "reckon/cost/serving/saturation.hpp"
+#include "reckon/cost/serving/targets.hpp"
 #include "reckon/units/formula/plain.hpp"
 
 namespace reckon {
@@ -18,15 +20,24 @@ inline const Formula kPrefillWorker{
 inline const Formula kDecodeWorker{"serving.pools.decode_rate", "r_d",
                                    "requests/s of a decode worker",
                                    "batch over the time of an answer", Hint::kRequestRate};
+inline const Formula kPrefillGiven{
+    "serving.pools.prefill_given", "λ_p", "requests/s that a prefill worker is given",
+    "its rate filled to its share, at most what its ports move", Hint::kRequestRate};
+inline const Formula kDecodeGiven{
+    "serving.pools.decode_given", "λ_d", "requests/s that a decode worker is given",
+    "its rate filled to its share, at most what its ports move", Hint::kRequestRate};
 inline const Formula kPoolRatio{"serving.pools.ratio", "y/x", "decode workers per prefill worker",
-                                "rates that the pools may use", Hint::kRatio};
+                                "requests/s that each is given", Hint::kRatio};
 inline const Formula kPoolRate{"serving.pools.rate", "rate_xy", "requests/s of both pools",
-                               "the slower pool's, filled to its share", Hint::kRequestRate};
+                               "the slower pool's", Hint::kRequestRate};
 inline const Formula kPoolWorkers{"serving.pools.workers", "x", "workers for the rate",
-                                  "rate over a worker's, filled to its share", Hint::kCount};
-inline const Formula kPoolWorkersTarget{"serving.pools.workers_target", "x",
-                                        "prefill workers for the target of TTFT",
-                                        "so many that nine of ten requests keep it", Hint::kCount};
+                                  "rate over what a worker is given", Hint::kCount};
+inline const Formula kPrefillWorkersTarget{
+    "serving.pools.prefill_target", "x", "prefill workers for the rate and the target of TTFT",
+    "so many that the queue does not grow and nine of ten requests keep the target", Hint::kCount};
+inline const Formula kDecodeWorkersTarget{
+    "serving.pools.decode_target", "y", "decode workers for the rate and the target of TPOT",
+    "so many that the queue does not grow and nine of ten requests keep the target", Hint::kCount};
 inline const Formula kPoolGpus{"serving.pools.gpus", "G", "GPUs of both pools",
                                "workers · their GPUs", Hint::kCount};
 inline const Formula kPoolPerGpu{"serving.pools.per_gpu", "s_gpu", "tokens/s per GPU of both pools",
@@ -57,7 +68,7 @@ template <class R>
 struct PoolPair {
   Count<R> x, y, gpus;
   Frequency<R> rate, per_gpu;
-  bool prefill_binds = false;
+  const char* binds = "";
 };
 
 template <class R>
@@ -66,6 +77,9 @@ struct ServingPools {
   Seconds<R> prefill_time, per_token, ttft;
   Count<R> batch;
   Frequency<R> prefill_rate, decode_rate;
+  Frequency<R> prefill_given, decode_given;
+  bool ports_hold_prefill = false,
+       ports_hold_decode = false;  // what a worker is given is its ports'
   Ratio<R> ratio;
   Bytes<R> cache;
   std::optional<Seconds<R>> transfer;
@@ -75,6 +89,7 @@ struct ServingPools {
   Bytes<R> prefill_sequence{};            // of a prompt's cache on it
   PoolPair<R> best;                       // most tokens/s per GPU, few workers
   std::optional<PoolPair<R>> asked;       // for the rate, or the workers stated
+  SizedBy sized_by = SizedBy::kRate;      // what decides the workers for the rate
   std::optional<Frequency<R>> owned;      // where pools of stated workers share one cluster
   std::optional<Dollars<R>> cost_input, cost_output;
 };
@@ -104,22 +119,35 @@ Frequency<R> decode_worker(const ServingPlan<R>& plan, Count<R> n, Count<R> d, S
   return kDecodeWorker(n * d / (t_tok * max(T_out - 1, 1)));
 }
 
+// Requests/s of one worker, filled to its share, where its ports move that many caches. `t_port`: of a cache.
+template <class R>
+Frequency<R> given_rate(const Formula& formula, Ratio<R> u, Frequency<R> r, Seconds<R> t_port,
+                        bool& ports_hold) {
+  NAME(u, r, t_port);
+  Smallest<kHertz, R> least;
+  least.offer("worker", u * r);
+  if (plain(t_port) > 0) least.offer("ports", 1 / t_port);
+  ports_hold = least.winner() == 1;
+  return formula(least.best());
+}
+
 template <class R>
 PoolPair<R> pool_pair(const ServingPlan<R>& plan, const ServingPools<R>& p, Count<R> x,
                       Count<R> y) {
   PoolPair<R> out;
-  auto u_p = plan.assume.pools.prefill;
-  auto u_d = plan.assume.pools.decode;
-  auto r_p = p.prefill_rate;
-  auto r_d = p.decode_rate;
-  NAME(x, y, u_p, u_d, r_p, r_d);
+  auto given_p = p.prefill_given;
+  auto given_d = p.decode_given;
+  NAME(x, y, given_p, given_d);
   Smallest<kHertz, R> slower;
-  slower.offer("prefill", u_p * x * r_p);
-  slower.offer("decode", u_d * y * r_d);
+  slower.offer("prefill", x * given_p);
+  slower.offer("decode", y * given_d);
   out.x = x;
   out.y = y;
   out.rate = kPoolRate(slower.best());
-  out.prefill_binds = slower.winner() == 0;
+  const bool ports = slower.winner() == 0 ? p.ports_hold_prefill : p.ports_hold_decode;
+  out.binds = ports                  ? "the link that caches move over"
+              : slower.winner() == 0 ? "prefill"
+                                     : "decode";
   auto g_p = p.prefill_gpus;
   auto g_d = p.decode_gpus;
   NAME(g_p, g_d);
@@ -135,8 +163,7 @@ PoolPair<R> pool_pair(const ServingPlan<R>& plan, const ServingPools<R>& p, Coun
 // The pair of at most `most` workers each that gives most tokens/s per GPU: searched on plain numbers.
 template <class R>
 PoolPair<R> best_pair(const ServingPlan<R>& plan, const ServingPools<R>& p, int most) {
-  const double up = plain(plan.assume.pools.prefill) * plain(p.prefill_rate);
-  const double ud = plain(plan.assume.pools.decode) * plain(p.decode_rate);
+  const double up = plain(p.prefill_given), ud = plain(p.decode_given);
   const double gp = plain(p.prefill_gpus), gd = plain(p.decode_gpus);
   double best = 0;
   int at_x = 1, at_y = 1;
@@ -156,9 +183,9 @@ PoolPair<R> best_pair(const ServingPlan<R>& plan, const ServingPools<R>& p, int 
 }
 
 template <class R>
-Count<R> workers_for(Frequency<R> rate, Frequency<R> r, Ratio<R> u) {
-  NAME(rate, r, u);
-  return kPoolWorkers(ceil(rate / (u * r)));
+Count<R> workers_for(Frequency<R> rate, Frequency<R> given) {
+  NAME(rate, given);
+  return kPoolWorkers(ceil(rate / given));
 }
 
 template <class R>
@@ -202,13 +229,15 @@ ServingPools<R> serving_pools(const PoolParts<R>& of) {
   out.prefill_rate =
       prefill_worker(plan.prefill ? plan.prefill->batch : one, of.prefill.mesh, out.prefill_time);
   out.decode_rate = decode_worker(plan, of.batch, of.decode.mesh.data, out.per_token);
-  auto r_p = out.prefill_rate;
-  auto r_d = out.decode_rate;
-  auto u_p = plan.assume.pools.prefill;
-  auto u_d = plan.assume.pools.decode;
-  NAME(r_p, r_d, u_p, u_d);
-  out.ratio = kPoolRatio(u_p * r_p / (u_d * r_d));
   move_cache(of, out);
+  out.prefill_given = given_rate(kPrefillGiven, plan.assume.pools.prefill, out.prefill_rate,
+                                 out.sends, out.ports_hold_prefill);
+  out.decode_given = given_rate(kDecodeGiven, plan.assume.pools.decode, out.decode_rate,
+                                out.receives, out.ports_hold_decode);
+  auto given_p = out.prefill_given;
+  auto given_d = out.decode_given;
+  NAME(given_p, given_d);
+  out.ratio = kPoolRatio(given_p / given_d);
   auto o_req = plan.engine.overhead.request;
   auto T_p = out.prefill_time;
   auto t_move = out.transfer ? *out.transfer : Seconds<R>{};

@@ -38,16 +38,22 @@ inline const Formula kTimePerToken{"serving.token", "t_tok", "time between a seq
 inline const Formula kTimePerTokenDrafted{"serving.token_drafted", "t_tok",
                                           "time between a sequence's tokens, drafts verified",
                                           "a step and its drafting over the tokens it yields"};
+inline const Formula kFullPerToken{"serving.saturation.token", "t_full",
+                                   "time between a sequence's tokens, steps that carry prompts",
+                                   "one step"};
+inline const Formula kFullPerTokenDrafted{
+    "serving.saturation.token_drafted", "t_full",
+    "time between a sequence's tokens, drafts verified in steps that carry prompts",
+    "a step and its drafting over the tokens it yields"};
 inline const Formula kMixedTokens{"serving.mixed.prompt_tokens", "x",
                                   "prompt tokens in an average step",
                                   "as many as keep the batch full", Hint::kCount};
 inline const Formula kBatchByChunk{"serving.mixed.by_chunk", "B_chunk",
                                    "sequences whose prompts full chunks bring in",
                                    "chunk · answer over what a prompt computes", Hint::kRatio};
-inline const Formula kBatchByChunks{"serving.mixed.by_chunks", "B_chunk",
-                                    "sequences whose prompts full chunks bring in",
-                                    "a chunk in each part · answer over what a prompt computes",
-                                    Hint::kRatio};
+inline const Formula kBatchByChunks{
+    "serving.mixed.by_chunks", "B_chunk", "sequences whose prompts full chunks bring in",
+    "a chunk in each part · answer over what a prompt computes", Hint::kRatio};
 inline const Formula kSaturated{"serve.saturation", "X", "tokens/s of a replica that is never idle",
                                 "tokens that end a step over its time", Hint::kTokenRate};
 inline const Formula kPrefillFirst{"serve.prefill_first", "X_pf",
@@ -160,15 +166,18 @@ StepCall<R> decode_call(const ServingPlan<R>& plan, Count<R> n, Count<R> T) {
   return call;
 }
 
+// `plainly`, `drafted`: under which name, with and without drafts.
 template <class R>
-Seconds<R> time_per_token(const ServingPlan<R>& plan, Seconds<R> t_step) {
+Seconds<R> time_per_token(const ServingPlan<R>& plan, Seconds<R> t_step,
+                          const Formula& plainly = kTimePerToken,
+                          const Formula& drafted = kTimePerTokenDrafted) {
   NAME(t_step);
-  if (!plan.speculative) return kTimePerToken(t_step);
+  if (!plan.speculative) return plainly(t_step);
   auto a = accepted_tokens(*plan.speculative);
   auto v = plan.speculative->tokens;
   auto l_d = plan.speculative->draft;
   NAME(a, v, l_d);
-  return kTimePerTokenDrafted(t_step * (1 + v * l_d) / a);
+  return drafted(t_step * (1 + v * l_d) / a);
 }
 
 // Tokens of prompts in an average step of a batch of n that never runs dry: each sequence brings a prompt an answer.
@@ -216,11 +225,11 @@ Saturation<R> saturation(const ServingPlan<R>& plan, const ServingMachine<R>& s,
   if (const auto by_chunk = batch_by_chunk(plan, s)) n = min(n, *by_chunk);
   out.n = n;
   out.step = serving_step(s, mixed_call(plan, n));
-  out.per_token = time_per_token(plan, out.step.time);
-  auto t_tok = out.per_token;
+  out.per_token = time_per_token(plan, out.step.time, kFullPerToken, kFullPerTokenDrafted);
+  auto t_full = out.per_token;
   auto d = s.mesh.data;
-  NAME(n, d, t_tok);
-  out.tokens = kSaturated(n * d / t_tok);
+  NAME(n, d, t_full);
+  out.tokens = kSaturated(n * d / t_full);
   return out;
 }
 

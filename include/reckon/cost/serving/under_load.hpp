@@ -197,7 +197,7 @@ LoadFigures<R> under_load(const ServingPlan<R>& plan, const ServingMachine<R>& s
   if constexpr (std::is_same_v<R, double>) {
     RecentSteps recent;
     const auto step = [&plan, &s, T = served_context(plan), prompts](Count<double> n,
-                                                                              Count<double> c) {
+                                                                     Count<double> c) {
       return loaded_step(plan, s, n, T, c, prompts);
     };
     x.step = [&recent, &step](Count<double> n, Count<double> c) { return recent.at(n, c, step); };

@@ -1,0 +1,293 @@
+// What a serving plan costs and how much of it a load takes: dollars and joules a token, GPUs for a rate, requests/s
+// for a budget.
+//
+//   never idle       price · GPUs over the tokens/s of saturation
+//   under the load   price · GPUs over the tokens/s that the load asks for; power while steps run
+//   for a rate       the fewest whole replicas with which the queue does not grow and the targets are kept
+//   for a budget     the replicas it pays, at the largest rate they take so
+#pragma once
+
+#include "parts.hpp"
+#include "reckon/units/formula/solve.hpp"
+
+namespace reckon {
+
+template <class R>
+Ratio<R> input_share(const ServingPlan<R>& plan, const ServingMachine<R>& s, const Running<R>& run,
+                     Count<R> n) {
+  auto T_p = run.prompt.time;
+  auto T_out = *plan.workload.output;
+  auto t_tok = stated_token(plan, s, decode_step(plan, s, n).time);
+  NAME(n, T_p, T_out, t_tok);
+  return kInputShare(n * T_p / (n * T_p + T_out * t_tok));
+}
+
+// `X`: tokens/s of answers that g GPUs give; `n` decode at once on each data rank.
+template <class R>
+void pay_tokens(const ServingPlan<R>& plan, const ServingMachine<R>& s, const Running<R>& run,
+                Count<R> n, Count<R> gpus, Frequency<R> tokens, Money<R>& out) {
+  if (!plan.price) return;
+  auto price = *plan.price;
+  auto T = *plan.workload.prompt;
+  auto T_out = *plan.workload.output;
+  auto phi = input_share(plan, s, run, n);
+  auto g = gpus;
+  auto X = tokens;
+  NAME(price, T, T_out, phi, g, X);
+  out.input = kCostInput(1000000 * price * g * phi / (X * T / T_out));
+  out.output = kCostOutput(1000000 * price * g * (1 - phi) / X);
+}
+
+template <class R>
+void pay_never_idle(const ServingPlan<R>& plan, const ServingMachine<R>& s,
+                    const ServingAnswer<R>& out, Running<R>& run) {
+  auto g = out.replica;
+  auto X = run.full.tokens;
+  NAME(g, X);
+  if (s.chip.power) {
+    auto P_w = *s.chip.power;
+    auto u_w = plan.assume.power;
+    auto PUE = plan.assume.pue;
+    NAME(P_w, u_w, PUE);
+    run.full_money.energy = kServingEnergy(P_w * u_w * PUE * g / X);
+  }
+  pay_tokens(plan, s, run, max(run.most, 1), out.replica, run.full.tokens, run.full_money);
+}
+
+// Chance that an engine has anything to do, where `inside` requests are there on average. Users who ask again when
+// they are answered never leave it idle.
+template <class R>
+Ratio<R> busy_share(const ServingPlan<R>& plan, Count<R> inside) {
+  if (plan.workload.concurrency && !plan.traffic.think) return Ratio<R>{1};
+  auto L = inside;
+  NAME(L);
+  return kServingBusy(1 - exp(-L));
+}
+
+// Every GPU of both pools is paid all of the time; power is drawn while workers work.
+template <class R>
+void pay_pools_load(const ServingPlan<R>& plan, const ServingMachine<R>& pre,
+                    const ServingMachine<R>& s, const Running<R>& run, Money<R>& out) {
+  const PoolPair<R>& at = *run.pools->asked;
+  auto T = *plan.workload.prompt;
+  auto T_out = *plan.workload.output;
+  auto G_p = at.x * run.pools->prefill_gpus;
+  auto G_d = at.y * run.pools->decode_gpus;
+  auto X = *run.load_tokens;
+  NAME(T, T_out, G_p, G_d, X);
+  if (pre.chip.power && s.chip.power) {
+    auto P_pre = *pre.chip.power;
+    auto P_w = *s.chip.power;
+    auto u_w = plan.assume.power;
+    auto PUE = plan.assume.pue;
+    auto rho = run.load->decoding->rho;
+    auto b = busy_share(plan, run.load->decoding->n / (at.y * s.mesh.data));
+    NAME(P_pre, P_w, u_w, PUE, rho, b);
+    out.energy = kPoolLoadEnergy(u_w * PUE * (P_pre * G_p * rho + P_w * G_d * b) / X);
+  }
+  if (!plan.price) return;
+  auto price = *plan.price;
+  auto price_pre = plan.prefill->price ? *plan.prefill->price : *plan.price;
+  NAME(price, price_pre);
+  out.input = kPoolLoadCostInput(1000000 * price_pre * G_p / (X * T / T_out));
+  out.output = kPoolLoadCostOutput(1000000 * price * G_d / X);
+}
+
+template <class R>
+void pay_load(const ServingPlan<R>& plan, const ServingMachine<R>& s, const ServingMachine<R>& pre,
+              const ServingAnswer<R>& out, Running<R>& run) {
+  if (!run.load_tokens) return;
+  const LoadFigures<R>& f = *run.load;
+  run.load_money.emplace();
+  if (plan.prefill) return pay_pools_load(plan, pre, s, run, *run.load_money);
+  auto n = f.decoding->n;
+  auto rate = f.rate;
+  auto T_p = run.prompt.time;
+  auto g = out.gpus;
+  auto X = *run.load_tokens;
+  NAME(n, rate, T_p, g, X);
+  if (s.chip.power) {
+    auto P_w = *s.chip.power;
+    auto u_w = plan.assume.power;
+    auto PUE = plan.assume.pue;
+    auto b = busy_share(plan, n + rate * T_p);
+    NAME(P_w, u_w, PUE, b);
+    run.load_money->energy = kLoadEnergy(P_w * u_w * PUE * g * b / X);
+  }
+  pay_tokens(plan, s, run, max(n, 1), out.gpus, *run.load_tokens, *run.load_money);
+}
+
+// The fewest replicas with which the queue does not grow and the targets are kept.
+struct Replicas {
+  int n = 1;
+  SizedBy by = SizedBy::kRate;
+};
+
+template <class R>
+Replicas replicas_for_load(const ServingPlan<R>& plan, const ServingMachine<R>& s,
+                           const Running<R>& run) {
+  if constexpr (std::is_same_v<R, double>) {
+    const double one = plain(run.load->full.rate) * plain(s.mesh.data);
+    const double least = std::floor(plain(*plan.workload.rate) / one) + 1;
+    Replicas at{static_cast<int>(std::min(least, 1e6)), SizedBy::kRate};
+    if (!plan.targets.ttft && !plan.targets.tpot) return at;
+    const auto missed = [&](int k) {
+      const auto f =
+          under_load(plan, s, structural<R>("R_k", k), run.most, prompt_steps(plan), true);
+      const bool late = f.unbounded || !keeps_target(plan.targets.ttft, f.ttft, f.ttft_p90);
+      const bool slow = !f.unbounded && !keeps_target(plan.targets.tpot, f.tpot, f.tpot_p90);
+      return late ? SizedBy::kTtft : slow ? SizedBy::kTpot : SizedBy::kRate;
+    };
+    const int most = most_times(at.n);
+    const auto kept = fewest(at.n, most, [&](int k) { return missed(k) == SizedBy::kRate; });
+    if (!kept) {
+      at.by = missed(most) == SizedBy::kTpot ? SizedBy::kTpotNever : SizedBy::kTtftNever;
+      return at;
+    }
+    if (*kept > at.n) at = {*kept, missed(*kept - 1)};
+    return at;
+  } else {
+    const ServingAnswer<double> flat = answer(lower(plan));
+    const Running<double>& r = *flat.running;
+    if (!r.gpus_for_rate) return {1, r.sized_by};
+    return {static_cast<int>(std::lround(plain(*r.gpus_for_rate) / plain(flat.replica))),
+            r.sized_by};
+  }
+}
+
+template <class R>
+void size_for_rate(const ServingPlan<R>& plan, const ServingMachine<R>& s,
+                   const ServingAnswer<R>& out, Running<R>& run) {
+  if (!plan.workload.rate) return;
+  auto g = out.replica;
+  NAME(g);
+  if (!run.load) {
+    auto rate = *plan.workload.rate;
+    auto T_out = *plan.workload.output;
+    auto X = run.full.tokens;
+    NAME(rate, T_out, X);
+    run.sized_by = SizedBy::kNeverIdle;
+    run.gpus_for_rate = kGpusForRate(g * ceil(rate * T_out / X));
+    return;
+  }
+  if (plan.prefill) {
+    run.own_workers = plan.prefill->workers && plan.prefill->decode_workers;
+    if (run.own_workers) return;
+    run.sized_by = run.pools->sized_by;
+    if (!never(run.sized_by)) run.gpus_for_rate = run.pools->asked->gpus;
+    return;
+  }
+  const Replicas found = replicas_for_load(plan, s, run);
+  run.sized_by = found.by;
+  if (never(found.by)) return;
+  auto R_rate = structural<R>("R_rate", found.n);
+  run.gpus_for_rate = kGpusForLoad(g * R_rate);
+}
+
+// The largest share of a saturation at which the targets are kept; none where even an idle machine misses them.
+template <class Loaded>
+double share_kept(const ServingTargets<double>& targets, const Loaded& at_share) {
+  if (!targets.ttft && !targets.tpot) return 1;
+  const auto kept = [&](double u) {
+    const LoadFigures<double> f = at_share(u);
+    return !f.unbounded && keeps_target(targets.ttft, f.ttft, f.ttft_p90) &&
+           keeps_target(targets.tpot, f.tpot, f.tpot_p90);
+  };
+  double low = 1e-4, high = 0.9999;
+  if (kept(high)) return high;
+  if (!kept(low)) return 0;
+  constexpr int kHalvings = 24;
+  for (int i = 0; i < kHalvings; ++i) {
+    const double middle = (low + high) / 2;
+    (kept(middle) ? low : high) = middle;
+  }
+  return low;
+}
+
+inline ServingPlan<double> at_rate(const ServingPlan<double>& plan, double rate) {
+  ServingPlan<double> out = plan;
+  out.workload.concurrency.reset();
+  out.workload.rate = Frequency<double>(rate);
+  return out;
+}
+
+// Of replicas that share the load evenly.
+template <class R>
+double replicas_share_kept(const ServingPlan<R>& plan, const ServingMachine<R>& s, Count<R> slots,
+                           Frequency<R> one, int replicas) {
+  if constexpr (std::is_same_v<R, double>) {
+    const Count<double> R_b(static_cast<double>(replicas));
+    const double all = plain(one) * replicas * plain(s.mesh.data);
+    return share_kept(plan.targets, [&](double u) {
+      return under_load(at_rate(plan, u * all), s, R_b, slots, prompt_steps(plan), true);
+    });
+  } else {
+    const ServingPlan<double> flat = lower(plan);
+    return replicas_share_kept(flat, serving_machine(flat), plain_quantity(slots),
+                               plain_quantity(one), replicas);
+  }
+}
+
+// The rate beyond which one engine's queue grows, whatever load is stated.
+template <class R>
+Frequency<R> engine_saturation(const ServingPlan<R>& plan, const ServingMachine<R>& s,
+                               const Running<R>& run) {
+  if (run.load) return run.load->full.rate;
+  ServingPlan<R> one = plan;
+  one.workload.concurrency = structural<R>("N", 1);
+  return under_load(one, s, Count<R>{1}, run.most, prompt_steps(plan), true).full.rate;
+}
+
+// Of all pairs of workers that a budget pays, the one that takes most: where both sides are even, or beside it.
+template <class R>
+void spend_on_pools(const ServingPlan<R>& plan, Running<R>& run) {
+  const ServingPools<R>& p = *run.pools;
+  const double all = plain(*plan.budget);
+  const double x_costs =
+      plain(plan.prefill->price ? *plan.prefill->price : *plan.price) * plain(p.prefill_gpus);
+  const double y_costs = plain(*plan.price) * plain(p.decode_gpus);
+  const double even = all / (x_costs + y_costs * plain(p.ratio));
+  double best = 0;
+  int x_best = 0, y_best = 0;
+  for (const double x : {std::floor(even), std::floor(even) + 1, 1.0}) {
+    const double y = std::floor((all - x * x_costs) / y_costs);
+    const double rate = std::min(x * plain(p.prefill_given), y * plain(p.decode_given));
+    if (!(x >= 1 && y >= 1 && rate > best && x < 1e6 && y < 1e6)) continue;
+    best = rate;
+    x_best = static_cast<int>(x);
+    y_best = static_cast<int>(y);
+  }
+  const PoolPair<R> pays =
+      pool_pair(plan, p, structural<R>("x_$", x_best), structural<R>("y_$", y_best));
+  auto rate_xy = pays.rate;
+  NAME(rate_xy);
+  run.rate_for_budget = kPoolsForBudget(rate_xy);
+}
+
+template <class R>
+void spend_budget(const ServingPlan<R>& plan, const ServingMachine<R>& s,
+                  const ServingAnswer<R>& out, Running<R>& run) {
+  if (!plan.price || !plan.budget) return;
+  if (plan.prefill) return spend_on_pools(plan, run);
+  auto budget = *plan.budget;
+  auto price = *plan.price;
+  auto g = out.replica;
+  NAME(budget, price, g);
+  auto R_b = kReplicasForBudget(floor(budget / (price * g)));
+  run.replicas_for_budget = R_b;
+  auto T_out = *plan.workload.output;
+  auto X = run.full.tokens;
+  NAME(R_b, T_out, X);
+  if (plan.stated || whole(T_out) <= 1) {
+    run.rate_for_budget = kRateForBudget(R_b * X / T_out);
+    return;
+  }
+  auto rate_sat = engine_saturation(plan, s, run);
+  auto d = s.mesh.data;
+  auto u_kept =
+      found<R>("u_kept", replicas_share_kept(plan, s, run.most, rate_sat, std::max(whole(R_b), 1)));
+  NAME(rate_sat, d, u_kept);
+  run.rate_for_budget = kLoadForBudget(R_b * d * rate_sat * u_kept);
+}
+
+}  // namespace reckon

@@ -1,0 +1,148 @@
+#include "serving_money.hpp"
+
+#include <fmt/format.h>
+
+#include "load_simulated.hpp"
+#include "needs.hpp"
+#include "reckon/units/format.hpp"
+#include "serving_load.hpp"
+
+namespace reckon {
+namespace {
+
+using Plan = ServingPlan<double>;
+using Out = ServingAnswer<double>;
+
+std::string count_of(double n, const char* what) {
+  return fmt::format("{} {}{}", format_quantity(n, kOne, Hint::kCount), what, n == 1 ? "" : "s");
+}
+
+std::string hourly(const Price<double>& p) {
+  return format_quantity(p.raw, kUsdRate, Hint::kUsdPerHour);
+}
+
+double paid_gpus(const Plan& q, const Out& out) {
+  if (own_way(q) == WayOfServing::kDisaggregated && out.running->pools->asked)
+    return plain(out.running->pools->asked->gpus);
+  return plain(out.gpus);
+}
+
+void say_tokens(const Plan& q, const Out& out, Result& r) {
+  const Running<double>& run = *out.running;
+  if (!run.full_money.input) return;
+  if (run.load_money)
+    r.answer.lines.push_back(fmt::format(
+        "{} a million input tokens, {} a million output tokens: {} paid all of the time "
+        "under {}",
+        text(r, "serve.cost_per_million_input"), text(r, "serve.cost_per_million_output"),
+        count_of(paid_gpus(q, out), "GPU"), load_text(q)));
+  r.answer.lines.push_back(fmt::format("{} a million input tokens, {} a million output tokens, {}",
+                                       text(r, "serve.saturation.cost_per_million_input"),
+                                       text(r, "serve.saturation.cost_per_million_output"),
+                                       run.load ? "were they never idle" : "never idle"));
+}
+
+std::string target_text(const Plan& q, bool first) {
+  const auto& t = first ? q.targets.ttft : q.targets.tpot;
+  return fmt::format("{} of {}", first ? "TTFT" : "TPOT", format_quantity(t->raw, kSecond));
+}
+
+// Why no fewer will do.
+std::string why(const Plan& q, const Running<double>& run, bool one) {
+  const char* who = run.load && run.load->ttft_p90 ? "nine of ten requests" : "requests on average";
+  switch (run.sized_by) {
+    case SizedBy::kNeverIdle:
+      return ", if they are never idle";
+    case SizedBy::kTtft:
+    case SizedBy::kTpot:
+      return fmt::format(": with fewer, {} would not keep the {}", who,
+                         target_text(q, run.sized_by == SizedBy::kTtft));
+    default:
+      return one ? "" : ": with fewer, the queue grows without bound";
+  }
+}
+
+void say_gpus(const Plan& q, const Out& out, Result& r) {
+  const Running<double>& run = *out.running;
+  if (!q.workload.rate) return;
+  if (never(run.sized_by)) {
+    const bool first = run.sized_by == SizedBy::kTtftNever;
+    r.answer.lines.push_back(fmt::format(
+        "no number of GPUs serves {} within a {}: with any, more than one of ten requests miss it",
+        load_text(q), target_text(q, first)));
+    return;
+  }
+  if (!run.gpus_for_rate) return;
+  const double gpus = plain(*run.gpus_for_rate);
+  const double replicas = gpus / plain(out.replica);
+  const std::string in =
+      q.prefill ? std::string() : fmt::format(", {}", count_of(replicas, "replica"));
+  r.answer.lines.push_back(fmt::format("{} takes {}{}{}", load_text(q), count_of(gpus, "GPU"), in,
+                                       why(q, run, !q.prefill && replicas == 1)));
+}
+
+void say_budget(const Plan& q, const Out& out, Result& r) {
+  const Running<double>& run = *out.running;
+  if (!run.rate_for_budget) return;
+  const double rate = plain(*run.rate_for_budget);
+  const bool bought = run.replicas_for_budget ? plain(*run.replicas_for_budget) >= 1 : rate > 0;
+  if (!bought) {
+    r.fits = false;
+    r.answer.lines.push_back(
+        q.prefill
+            ? fmt::format("{} buys no prefill worker with a decode worker", hourly(*q.budget))
+            : fmt::format("{} buys no replica: one takes {}, {}", hourly(*q.budget),
+                          count_of(plain(out.replica), "GPU"), hourly(*q.price * out.replica)));
+    return;
+  }
+  const bool targets = !q.prefill && run.full.tokens.raw > 0 && (q.targets.ttft || q.targets.tpot);
+  if (!(rate > 0)) {
+    r.fits = false;
+    r.answer.lines.push_back(fmt::format("{} buys {}, and no rate keeps the targets",
+                                         hourly(*q.budget),
+                                         count_of(plain(*run.replicas_for_budget), "replica")));
+    return;
+  }
+  const std::string what =
+      q.prefill ? std::string("pools, filled to their shares")
+                : fmt::format("{}, {}", count_of(plain(*run.replicas_for_budget), "replica"),
+                              count_of(plain(*run.replicas_for_budget * out.replica), "GPU"));
+  r.answer.lines.push_back(fmt::format("{} buys {}: {}{}", hourly(*q.budget), what,
+                                       text(r, "serve.rate_for_budget"),
+                                       q.prefill  ? ""
+                                       : q.stated ? ", never idle"
+                                       : targets  ? " at most within the targets"
+                                                  : ", where the queue begins to grow"));
+}
+
+}  // namespace
+
+std::string load_text(const Plan& q) {
+  if (q.workload.rate) return format_quantity(q.workload.rate->raw, kHertz, Hint::kRequestRate);
+  return users_text(q.traffic, plain(*q.workload.concurrency));
+}
+
+void say_money(const Plan& q, const Out& out, Result& r) {
+  say_tokens(q, out, r);
+  say_budget(q, out, r);
+  say_gpus(q, out, r);
+}
+
+void say_pools_beyond(const Plan& q, const ServingPools<double>& p, Result& r) {
+  if (!p.asked) return;
+  const auto gpus = [](const Cluster<double>& c) { return plain(c.nodes * c.node.gpus); };
+  const double x = plain(p.asked->x * p.prefill_gpus), y = plain(p.asked->y * p.decode_gpus);
+  const auto beyond = [&](double takes, double has, const char* who) {
+    if (takes <= has) return;
+    r.fits = false;
+    r.warnings.push_back(
+        fmt::format("{} take {}, and the cluster has {}: a larger cluster, or a "
+                    "smaller rate or slacker targets",
+                    who, count_of(takes, "GPU"), format_quantity(has, kOne, Hint::kCount)));
+  };
+  if (!q.prefill->cluster) return beyond(x + y, gpus(*q.cluster), "the pools for this load");
+  beyond(x, gpus(*q.prefill->cluster), "the prefill workers for this load");
+  beyond(y, gpus(*q.cluster), "the decode workers for this load");
+}
+
+}  // namespace reckon
