@@ -1,6 +1,5 @@
-// What every kind of named thing has in common when its name is looked up: a name, or {base: NAME, what differs},
-// or all
-// of it written out.
+// What every kind of named thing has in common when its name is looked up: a name, or {base: NAME, what differs}, or
+// all of it written out.
 #pragma once
 
 #include <fmt/format.h>

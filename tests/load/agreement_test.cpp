@@ -1,8 +1,6 @@
 // The closed form of a load held to its simulation: engines with linear and with roofline steps, prompts short and
-// long, constant
-// and spread, three ways to work on prompts, batches that bind and that don't, utilisations up to 0.8. Figures of a
-// run
-// are in docs/decisions/0016.
+// long, constant and spread, three ways to work on prompts, batches that bind and that don't, utilisations up to 0.8.
+// Figures of a run are in docs/decisions/0016.
 #include "agreement.hpp"
 
 #include <fmt/format.h>

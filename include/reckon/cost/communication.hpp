@@ -140,8 +140,7 @@ ParameterBytes<R> gradient_bytes(const CommunicationInputs<R>& in) {
   return {b_red * in.shard.dense, b_red * in.shard.experts.full};
 }
 
-// What gathering its weights takes: new ones after the update, or under ZeRO-3 all of them. Frozen
-// matrices travel in
+// What gathering its weights takes: new ones after the update, or under ZeRO-3 all of them. Frozen matrices travel in
 // their own format.
 template <class R>
 ParameterBytes<R> weight_bytes(const CommunicationInputs<R>& in) {
@@ -189,9 +188,8 @@ void data_parallel(const CommunicationInputs<R>& in, Communication<R>& out) {
     out.last_bucket = kLastBucket(T_reduce / messages);
     return;
   }
-  // With a pipeline, gathered weights stay for the step and whole gradients are reduced at its end
-  // (ZeRO-3); ZeRO-2 keeps
-  // a shard of the gradients, so it reduces every micro-batch.
+  // With a pipeline, gathered weights stay for the step and whole gradients are reduced at its end (ZeRO-3); ZeRO-2
+  // keeps a shard of the gradients, so it reduces every micro-batch.
   const bool pipelined = !(plan.mesh.pipeline <= 1);
   const bool gathers_each = !(z < 3) && !pipelined;
   const bool reduces_each = !(z < 2) && (z < 3 || !pipelined);

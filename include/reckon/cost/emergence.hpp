@@ -3,9 +3,8 @@
 //   a = e^−(L_0 + L(C) − E)      a token's accuracy: what is reducible of the loss, and the answer's own floor
 //   exact match = a^k            all k tokens right
 //
-// a grows smoothly with compute. a^k stays near 0 and then climbs within a decade or two: the jump is the
-// metric's. Slopes
-// are per decade of compute.   Source: Schaeffer 2023, section 2.
+// a grows smoothly with compute. a^k stays near 0 and then climbs within a decade or two: the jump is the metric's.
+// Slopes are per decade of compute.   Source: Schaeffer 2023, section 2.
 #pragma once
 
 #include "reckon/cost/scaling.hpp"

@@ -5,9 +5,8 @@
 //   report.law                       // as laws/*.yaml hold it
 //
 // Approach loss fits L = E + A / N^α + B / D^β (numerics/fit_loss.hpp), approach isoflop N* = k·C^a
-// (numerics/fit_isoflop.hpp). No row is dropped unless a rule says so, and those that are dropped are listed.
-// Seeded; the
-// same for any number of threads.
+// (numerics/fit_isoflop.hpp). No row is dropped unless a rule says so, and those that are dropped are listed. Seeded;
+// the same for any number of threads.
 #pragma once
 
 #include <functional>

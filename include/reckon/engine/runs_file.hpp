@@ -3,12 +3,10 @@
 //   params,flops,loss               # a header names the columns; lines that begin with # are comments
 //   1.2e9,3e20,2.51
 //
-// Names that are understood: params (N, parameters, model_size, Model Size), tokens (D), flops (C, compute,
-// Training FLOP),
-// loss (L). Others are given as {params: "my column"}. Of tokens and flops one follows from the other, C = 6ND. A
-// quoted cell is taken without its quotes. Every fault names its line: a column that is missing, a cell that is no
-// number, not finite or not above 0, a row that is short.
-#pragma once
+// Names that are understood: params (N, parameters, model_size, Model Size), tokens (D), flops (C, compute, Training
+// FLOP), loss (L). Others are given as {params: "my column"}. Of tokens and flops one follows from the other, C = 6ND.
+// A quoted cell is taken without its quotes. Every fault names its line: a column that is missing, a cell that is no
+// number, not finite or not above 0, a row that is short. #pragma once
 
 #include <map>
 #include <optional>

@@ -2,11 +2,10 @@
 //
 //   const IsoflopFit fit = fit_isoflops(runs);          // fit.scale · C^fit.exponent
 //
-// Runs whose compute lies within a window of 0.08 decades (20 %) are a group, the fullest window first; what
-// is left in no
-// window of three belongs to none. In each group, loss over ln N is fitted by a parabola; its lowest point is
-// N*. Over the groups, ln N* is a line in ln C. Where α ≠ β the true curve is no
-// parabola and the estimate is biased, by 1 to 3 % over a range of 4 to 8 times either side.
+// Runs whose compute lies within a window of 0.08 decades (20 %) are a group, the fullest window first; what is left in
+// no window of three belongs to none. In each group, loss over ln N is fitted by a parabola; its lowest point is N*.
+// Over the groups, ln N* is a line in ln C. Where α ≠ β the true curve is no parabola and the estimate is biased, by 1
+// to 3 % over a range of 4 to 8 times either side.
 #pragma once
 
 #include <cstdint>

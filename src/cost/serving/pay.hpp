@@ -12,6 +12,15 @@
 
 namespace reckon {
 
+// Engines of a replica, each with its share of the load: its data ranks, and of each the parts that pass its stages.
+template <class R>
+Count<R> engines_of_replica(const ServingMachine<R>& s) {
+  auto d = s.mesh.data;
+  auto p_all = s.mesh.pipeline;
+  NAME(d, p_all);
+  return p_all <= 1 ? d : d * p_all;
+}
+
 template <class R>
 Ratio<R> input_share(const ServingPlan<R>& plan, const ServingMachine<R>& s, const Running<R>& run,
                      Count<R> n) {
@@ -81,7 +90,7 @@ void pay_pools_load(const ServingPlan<R>& plan, const ServingMachine<R>& pre,
     auto u_w = plan.assume.power;
     auto PUE = plan.assume.pue;
     auto rho = run.load->decoding->rho;
-    auto b = busy_share(plan, run.load->decoding->n / (at.y * s.mesh.data));
+    auto b = busy_share(plan, run.load->decoding->n / (at.y * engines_of_replica(s)));
     NAME(P_pre, P_w, u_w, PUE, rho, b);
     out.energy = kPoolLoadEnergy(u_w * PUE * (P_pre * G_p * rho + P_w * G_d * b) / X);
   }
@@ -114,7 +123,8 @@ void pay_load(const ServingPlan<R>& plan, const ServingMachine<R>& s, const Serv
     NAME(P_w, u_w, PUE, b);
     run.load_money->energy = kLoadEnergy(P_w * u_w * PUE * g * b / X);
   }
-  pay_tokens(plan, s, run, max(n, 1), out.gpus, *run.load_tokens, *run.load_money);
+  const Count<R> at_once = s.mesh.pipeline <= 1 ? n : n * s.mesh.pipeline;
+  pay_tokens(plan, s, run, max(at_once, 1), out.gpus, *run.load_tokens, *run.load_money);
 }
 
 // The fewest replicas with which the queue does not grow and the targets are kept.
@@ -127,7 +137,7 @@ template <class R>
 Replicas replicas_for_load(const ServingPlan<R>& plan, const ServingMachine<R>& s,
                            const Running<R>& run) {
   if constexpr (std::is_same_v<R, double>) {
-    const double one = plain(run.load->full.rate) * plain(s.mesh.data);
+    const double one = plain(run.load->full.rate) * plain(engines_of_replica(s));
     const double least = std::floor(plain(*plan.workload.rate) / one) + 1;
     Replicas at{static_cast<int>(std::min(least, 1e6)), SizedBy::kRate};
     if (!plan.targets.ttft && !plan.targets.tpot) return at;
@@ -217,7 +227,7 @@ double replicas_share_kept(const ServingPlan<R>& plan, const ServingMachine<R>& 
                            Frequency<R> one, int replicas) {
   if constexpr (std::is_same_v<R, double>) {
     const Count<double> R_b(static_cast<double>(replicas));
-    const double all = plain(one) * replicas * plain(s.mesh.data);
+    const double all = plain(one) * replicas * plain(engines_of_replica(s));
     return share_kept(plan.targets, [&](double u) {
       return under_load(at_rate(plan, u * all), s, R_b, slots, prompt_steps(plan), true);
     });
@@ -283,11 +293,11 @@ void spend_budget(const ServingPlan<R>& plan, const ServingMachine<R>& s,
     return;
   }
   auto rate_sat = engine_saturation(plan, s, run);
-  auto d = s.mesh.data;
+  auto E_rep = engines_of_replica(s);
   auto u_kept =
       found<R>("u_kept", replicas_share_kept(plan, s, run.most, rate_sat, std::max(whole(R_b), 1)));
-  NAME(rate_sat, d, u_kept);
-  run.rate_for_budget = kLoadForBudget(R_b * d * rate_sat * u_kept);
+  NAME(rate_sat, E_rep, u_kept);
+  run.rate_for_budget = kLoadForBudget(R_b * E_rep * rate_sat * u_kept);
 }
 
 }  // namespace reckon

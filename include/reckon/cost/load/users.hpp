@@ -1,22 +1,18 @@
 // Users who ask again when answered, in place of a rate.
 //
 //   Each of N users decodes, or waits for a first token: N = n + λ·TTFT by Little's law, with n decodes at the rate
-//   λ(n).
-//   A request comes as another ends, which is at the end of a step: it waits for no rest of one. And answers are
-//   counted in steps:
-//   of (o − 1) steps an answer takes, whether they carry prompts or not, so requests come at ν = n/(o − 1) a step.
-//   By the clock of steps a
-//   prompt takes h of them, ρ' = ν·h·(N − 1)/N are busy (a user does not queue behind himself), and the wait is
-//   ν'·E[h·T]/(2·(1 − ρ')), T the time of those steps. By seconds, prompts would seem to fill more: their steps are
-//   longer.
+//   λ(n). A request comes as another ends, which is at the end of a step: it waits for no rest of one. And answers are
+//   counted in steps: of (o − 1) steps an answer takes, whether they carry prompts or not, so requests come at
+//   ν = n/(o − 1) a step. By the clock of steps a prompt takes h of them, ρ' = ν·h·(N − 1)/N are busy (a user does not
+//   queue behind himself), and the wait is ν'·E[h·T]/(2·(1 − ρ')), T the time of those steps. By seconds, prompts would
+//   seem to fill more: their steps are longer.
 //   Whole prompts in steps of their own find only those that came in the same step: ν·S/2.
 //   Users who think for Z before they ask again: N = n + λ·(TTFT + Z), and a request comes in the middle of a step.
 //
 // Answers of one length keep those users together whose prompts once shared a chunk: each finds the others' prompts in
 // the step of his own, and waits for nobody.
 //
-// Where the batch, or every chunk, is full at fewer than N, the rate is that of saturation and the others wait
-// outside:
+// Where the batch, or every chunk, is full at fewer than N, the rate is that of saturation and the others wait outside:
 // TTFT = N/λ_sat − (o − 1)·TPOT.
 #pragma once
 

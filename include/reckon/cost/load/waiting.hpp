@@ -1,29 +1,23 @@
 // What a request waits, and what its own prompt takes: mean TTFT in parts, and what its distribution is made of.
 //
-//   residual   the step that runs on arrival: E[t²]/(2·E[t]), if anything runs (P = 1 − (1 − ρ)·e^−n). Where
-//   prompts queue for
-//              steps of their own the queue counts those, and the residual decode steps alone (P = 1 − e^−n)
-//              For percentiles a step is one of two: without prompts, or with
-//   queue      prompts ahead, until the first step that works on this one. One prompt a step, or whole prompts: Pollaczek and Khinchine's mean on S, and their
-//   second moment.
-//              Shared chunks: a bulk queue, below
-//   slots      for a place in the batch: Erlang's C on B places, times a mean wait that is exponential (Allen,
-//   Cunneen)
+//   residual   the step that runs on arrival: E[t²]/(2·E[t]), if anything runs (P = 1 − (1 − ρ)·e^−n). Where prompts
+//              queue for steps of their own the queue counts those, and the residual decode steps alone
+//              (P = 1 − e^−n). For percentiles a step is one of two: without prompts, or with
+//   queue      prompts ahead, until the first step that works on this one. One prompt a step, or whole prompts:
+//              Pollaczek and Khinchine's mean on S, and their second moment. Shared chunks: a bulk queue, below
+//   slots      for a place in the batch: Erlang's C on B places, times a mean wait that is exponential (Allen, Cunneen)
 //   own        its chunks in steps with the decodes, and shared chunks that the prompts ahead leave it less of
 //
-// Shared chunks. Let W be the prompt tokens at the start of a step, U = min(W, c) of them served in it, t = t_0 +
-// b·U its
-// time, A those that arrive in it. W' = W − U + A, and E[W'²] = E[W²] gives, since W·U = c·W − U·(c − U) + U² − …
+// Shared chunks. Let W be the prompt tokens at the start of a step, U = min(W, c) of them served in it, t = t_0 + b·U
+// its time, A those that arrive in it. W' = W − U + A, and E[W'²] = E[W²] gives, since W·U = c·W − U·(c − U) + U² − …
 // whatever W is,
 //
 //   E[W] = ( (λ·E[s²]·E[t] + (1 − λ·E)²·Var U)/2 + (1 − λ·E)·(c·E[U] − E[U²]) ) / ( c·(1 − λ·(s/c)·(t_0 + b·c)) )
 //
-// exact for steps whose time is linear in U, but for E[U²], which lies between E[U]² and c·E[U]. It is taken as
-// that of
+// exact for steps whose time is linear in U, but for E[U²], which lies between E[U]² and c·E[U]. It is taken as that of
 // prompts cut into chunks on their own, plus the square of the mean rest, which is what two prompts in a step add.
-// A request that comes in the middle of a step finds Q = (t_0 + b·c)·(E[W] − E[U])/E[t] + λ·s·residual tokens
-// ahead, and as
-// many steps as whole chunks lie in Q + s, Q exponential with an atom 1 − ρ at 0.
+// A request that comes in the middle of a step finds Q = (t_0 + b·c)·(E[W] − E[U])/E[t] + λ·s·residual tokens ahead,
+// and as many steps as whole chunks lie in Q + s, Q exponential with an atom 1 − ρ at 0.
 #pragma once
 
 #include "reckon/cost/load/decoding.hpp"

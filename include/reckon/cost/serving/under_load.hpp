@@ -52,8 +52,8 @@ Seconds<R> with_drafts(const ServingPlan<R>& plan, Seconds<R> t_step) {
   return kLoadedStep(t_step * (1 + v * l_d));
 }
 
-// Time of a step of n decodes over T tokens each that carries c prompt tokens, of what passes the stages together: chunks of prompts of the mean length,
-// each with half of the other chunks before it, or one whole prompt of c tokens.
+// Time of a step of n decodes over T tokens each that carries c prompt tokens, of what passes the stages together:
+// chunks of prompts of the mean length, each with half of the other chunks before it, or one whole prompt of c tokens.
 template <class R>
 Seconds<R> loaded_step(const ServingPlan<R>& plan, const ServingMachine<R>& s, Count<R> n,
                        Count<R> T, Count<R> c, PromptSteps prompts) {
