@@ -155,6 +155,31 @@ TEST_CASE("a budget buys whole replicas, at the rate they take") {
   CHECK_FALSE(at(1.01 * most));
 }
 
+TEST_CASE("stages: every part of the batch that passes them is an engine that takes its share") {
+  const std::string two = "cluster: 8xh100-sxm\ntensor: 4\npipeline: 2\nprice: 2 USD/h\n";
+  const auto at = [&](const std::string& more) { return served(two + more, "llama-3.1-70b"); };
+  const Asked x = at("rate: 2 requests/s\nbudget: 16 USD/h\n");
+  CHECK(x.value("serve.rate_for_budget") == Approx(x.value("serve.saturates")));
+  const double most = x.value("serve.saturates");
+  CHECK(at("rate: " + std::to_string(0.9 * most) + " requests/s\n").value("serve.gpus_for_rate") ==
+        8);
+  CHECK(at("rate: " + std::to_string(1.1 * most) + " requests/s\n").value("serve.gpus_for_rate") ==
+        16);
+  CHECK(x.value("serve.cost_per_million_output") * x.value("serve.tokens_per_second") / 1e6 * 3600 +
+            x.value("serve.cost_per_million_input") * x.value("serve.tokens_per_second") / 1e6 *
+                3600 * 2048 / 512 ==
+        Approx(16));
+  // Beyond where the closed form has waits, nobody can say that a target is kept.
+  const auto unknown = [](const Asked& a) {
+    for (const std::string& line : a.result.answer.lines)
+      if (line.find("TTFT of 1 s is kept then, nothing says") != line.npos) return true;
+    return false;
+  };
+  CHECK(unknown(at("rate: " + std::to_string(0.9 * most) + " requests/s\nttft: 1 s\n")));
+  CHECK(unknown(at("budget: 16 USD/h\nttft: 1 s\n")));
+  CHECK_FALSE(unknown(at("rate: 2 requests/s\nttft: 1 s\n")));
+}
+
 TEST_CASE("pools for a rate keep both targets, are stable, and lie in the cluster or say so") {
   const std::string base =
       "cluster: 16xh100-sxm\nweights: fp8-e4m3\ntensor: 4\nprefill: {tensor: 4}\n"

@@ -131,6 +131,7 @@ void pay_load(const ServingPlan<R>& plan, const ServingMachine<R>& s, const Serv
 struct Replicas {
   int n = 1;
   SizedBy by = SizedBy::kRate;
+  const char* unjudged = nullptr;  // why nothing is said of TTFT's target with so many
 };
 
 template <class R>
@@ -141,9 +142,11 @@ Replicas replicas_for_load(const ServingPlan<R>& plan, const ServingMachine<R>& 
     const double least = std::floor(plain(*plan.workload.rate) / one) + 1;
     Replicas at{static_cast<int>(std::min(least, 1e6)), SizedBy::kRate};
     if (!plan.targets.ttft && !plan.targets.tpot) return at;
+    const auto with = [&](int k) {
+      return under_load(plan, s, structural<R>("R_k", k), run.most, prompt_steps(plan), true);
+    };
     const auto missed = [&](int k) {
-      const auto f =
-          under_load(plan, s, structural<R>("R_k", k), run.most, prompt_steps(plan), true);
+      const auto f = with(k);
       const bool late = f.unbounded || !keeps_target(plan.targets.ttft, f.ttft, f.ttft_p90);
       const bool slow = !f.unbounded && !keeps_target(plan.targets.tpot, f.tpot, f.tpot_p90);
       return late ? SizedBy::kTtft : slow ? SizedBy::kTpot : SizedBy::kRate;
@@ -155,13 +158,14 @@ Replicas replicas_for_load(const ServingPlan<R>& plan, const ServingMachine<R>& 
       return at;
     }
     if (*kept > at.n) at = {*kept, missed(*kept - 1)};
+    if (plan.targets.ttft) at.unjudged = with(at.n).no_waits;
     return at;
   } else {
     const ServingAnswer<double> flat = answer(lower(plan));
     const Running<double>& r = *flat.running;
     if (!r.gpus_for_rate) return {1, r.sized_by};
     return {static_cast<int>(std::lround(plain(*r.gpus_for_rate) / plain(flat.replica))),
-            r.sized_by};
+            r.sized_by, r.rate_unjudged};
   }
 }
 
@@ -184,34 +188,43 @@ void size_for_rate(const ServingPlan<R>& plan, const ServingMachine<R>& s,
     run.own_workers = plan.prefill->workers && plan.prefill->decode_workers;
     if (run.own_workers) return;
     run.sized_by = run.pools->sized_by;
-    if (!never(run.sized_by)) run.gpus_for_rate = run.pools->asked->gpus;
+    if (never(run.sized_by)) return;
+    run.gpus_for_rate = run.pools->asked->gpus;
+    if (plan.targets.ttft) run.rate_unjudged = run.load->no_waits;
     return;
   }
   const Replicas found = replicas_for_load(plan, s, run);
   run.sized_by = found.by;
+  run.rate_unjudged = found.unjudged;
   if (never(found.by)) return;
   auto R_rate = structural<R>("R_rate", found.n);
   run.gpus_for_rate = kGpusForLoad(g * R_rate);
 }
 
-// The largest share of a saturation at which the targets are kept; none where even an idle machine misses them.
+// A share of a saturation, and why nothing is said of TTFT's target there.
+struct ShareKept {
+  double share = 1;
+  const char* unjudged = nullptr;
+};
+
+// The largest at which the targets are kept; none where even an idle machine misses them.
 template <class Loaded>
-double share_kept(const ServingTargets<double>& targets, const Loaded& at_share) {
-  if (!targets.ttft && !targets.tpot) return 1;
+ShareKept share_kept(const ServingTargets<double>& targets, const Loaded& at_share) {
+  if (!targets.ttft && !targets.tpot) return {};
   const auto kept = [&](double u) {
     const LoadFigures<double> f = at_share(u);
     return !f.unbounded && keeps_target(targets.ttft, f.ttft, f.ttft_p90) &&
            keeps_target(targets.tpot, f.tpot, f.tpot_p90);
   };
   double low = 1e-4, high = 0.9999;
-  if (kept(high)) return high;
-  if (!kept(low)) return 0;
+  if (!kept(low)) return {0};
+  if (kept(high)) low = high;
   constexpr int kHalvings = 24;
-  for (int i = 0; i < kHalvings; ++i) {
+  for (int i = 0; low < high && i < kHalvings; ++i) {
     const double middle = (low + high) / 2;
     (kept(middle) ? low : high) = middle;
   }
-  return low;
+  return {low, targets.ttft ? at_share(low).no_waits : nullptr};
 }
 
 inline ServingPlan<double> at_rate(const ServingPlan<double>& plan, double rate) {
@@ -223,8 +236,8 @@ inline ServingPlan<double> at_rate(const ServingPlan<double>& plan, double rate)
 
 // Of replicas that share the load evenly.
 template <class R>
-double replicas_share_kept(const ServingPlan<R>& plan, const ServingMachine<R>& s, Count<R> slots,
-                           Frequency<R> one, int replicas) {
+ShareKept replicas_share_kept(const ServingPlan<R>& plan, const ServingMachine<R>& s,
+                              Count<R> slots, Frequency<R> one, int replicas) {
   if constexpr (std::is_same_v<R, double>) {
     const Count<double> R_b(static_cast<double>(replicas));
     const double all = plain(one) * replicas * plain(engines_of_replica(s));
@@ -242,9 +255,10 @@ double replicas_share_kept(const ServingPlan<R>& plan, const ServingMachine<R>& 
 template <class R>
 Frequency<R> engine_saturation(const ServingPlan<R>& plan, const ServingMachine<R>& s,
                                const Running<R>& run) {
-  if (run.load) return run.load->full.rate;
+  if (run.load && plan.workload.rate) return run.load->full.rate;
   ServingPlan<R> one = plan;
-  one.workload.concurrency = structural<R>("N", 1);
+  one.workload.concurrency.reset();
+  one.workload.rate = Count<R>{1} / 1_s;
   return under_load(one, s, Count<R>{1}, run.most, prompt_steps(plan), true).full.rate;
 }
 
@@ -294,8 +308,9 @@ void spend_budget(const ServingPlan<R>& plan, const ServingMachine<R>& s,
   }
   auto rate_sat = engine_saturation(plan, s, run);
   auto E_rep = engines_of_replica(s);
-  auto u_kept =
-      found<R>("u_kept", replicas_share_kept(plan, s, run.most, rate_sat, std::max(whole(R_b), 1)));
+  const ShareKept kept = replicas_share_kept(plan, s, run.most, rate_sat, std::max(whole(R_b), 1));
+  run.budget_unjudged = kept.unjudged;
+  auto u_kept = found<R>("u_kept", kept.share);
   NAME(rate_sat, E_rep, u_kept);
   run.rate_for_budget = kLoadForBudget(R_b * E_rep * rate_sat * u_kept);
 }

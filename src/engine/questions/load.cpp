@@ -364,7 +364,8 @@ class LoadKind : public QuestionOf<LoadQuestion> {
       r.answer.notes.emplace_back(
           "Closed form against its simulation over 216 loads of Poisson arrivals up to 80 % of "
           "saturation: mean absolute deviation 2 % of TTFT's mean, 3 % of p50, 5 % of p90, 5 % of "
-          "p99 (up to 50 %); 3 % of TPOT's mean and p90, 7 % of its p99. How good the step's time is, is another matter.");
+          "p99 (up to 50 %); 3 % of TPOT's mean and p90, 7 % of its p99. How good the step's time "
+          "is, is another matter.");
     if (q.traffic.users && !q.traffic.think)
       r.answer.notes.emplace_back(
           "Closed form against its simulation over 90 loads of 1 to 200 users: mean absolute "

@@ -62,6 +62,13 @@ std::string why(const Plan& q, const Running<double>& run, bool one) {
   }
 }
 
+// A target on which the closed form has nothing to say.
+std::string unjudged(const Plan& q, const char* reason) {
+  if (!reason) return "";
+  return fmt::format("; whether the {} is kept then, nothing says ({})", target_text(q, true),
+                     reason);
+}
+
 void say_gpus(const Plan& q, const Out& out, Result& r) {
   const Running<double>& run = *out.running;
   if (!q.workload.rate) return;
@@ -77,8 +84,9 @@ void say_gpus(const Plan& q, const Out& out, Result& r) {
   const double replicas = gpus / plain(out.replica);
   const std::string in =
       q.prefill ? std::string() : fmt::format(", {}", count_of(replicas, "replica"));
-  r.answer.lines.push_back(fmt::format("{} takes {}{}{}", load_text(q), count_of(gpus, "GPU"), in,
-                                       why(q, run, !q.prefill && replicas == 1)));
+  r.answer.lines.push_back(fmt::format("{} takes {}{}{}{}", load_text(q), count_of(gpus, "GPU"), in,
+                                       why(q, run, !q.prefill && replicas == 1),
+                                       unjudged(q, run.rate_unjudged)));
 }
 
 void say_budget(const Plan& q, const Out& out, Result& r) {
@@ -109,10 +117,12 @@ void say_budget(const Plan& q, const Out& out, Result& r) {
                               count_of(plain(*run.replicas_for_budget * out.replica), "GPU"));
   r.answer.lines.push_back(fmt::format("{} buys {}: {}{}", hourly(*q.budget), what,
                                        text(r, "serve.rate_for_budget"),
-                                       q.prefill  ? ""
-                                       : q.stated ? ", never idle"
-                                       : targets  ? " at most within the targets"
-                                                  : ", where the queue begins to grow"));
+                                       q.prefill             ? ""
+                                       : q.stated            ? ", never idle"
+                                       : run.budget_unjudged ? " at most"
+                                       : targets             ? " at most within the targets"
+                                                             : ", where the queue begins to grow") +
+                           unjudged(q, run.budget_unjudged));
 }
 
 }  // namespace

@@ -129,11 +129,24 @@ void percentiles(const LoadInput<R>& x, const LoadWaiting<R>& w, LoadFigures<R>&
 
 }  // namespace detail
 
+namespace detail {
+
+// An engine is full when every place has its user, however few there are now.
+template <class R>
+LoadInput<R> with_every_place_taken(LoadInput<R> x) {
+  x.users = max(*x.users, x.slots);
+  return x;
+}
+
+}  // namespace detail
+
 // With x.users and flat.users, of a closed loop; else of x.rate.
 template <class R>
 LoadFigures<R> load_figures(LoadInput<R> x, const LoadInput<double>& flat) {
   LoadFigures<R> f;
-  f.full = saturation(x, flat);
+  f.full = x.users
+               ? saturation(detail::with_every_place_taken(x), detail::with_every_place_taken(flat))
+               : saturation(x, flat);
   if (x.decodes()) f.little = little_bound(x);
   if (x.users) {
     const UsersLoad<R> u = load_of_users(x, flat, *x.users, f.full);

@@ -185,6 +185,8 @@ struct Running {
   bool own_workers = false;  // of pools, stated: none are sized
   std::optional<Count<R>> replicas_for_budget;
   std::optional<Frequency<R>> rate_for_budget;
+  // Why nothing is said of TTFT's target with the GPUs for the rate, at the rate for the budget.
+  const char *rate_unjudged = nullptr, *budget_unjudged = nullptr;
   std::vector<FrontierPoint<R>> frontier;
   std::array<Seconds<R>, kStepOps> answer{};
 };
