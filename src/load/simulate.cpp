@@ -146,7 +146,9 @@ class Merge {
     o.port_wait = mean(&Sample::port_wait);
     shares(o);
     for (const Sample& x : samples_) count(x, o);
-    o.goodput = of([](const Sample& x) { return x.met * x.rate; });
+    // Of the rate that is stated: a sample's own wanders.
+    const double asked = s_.users == 0 ? s_.traffic.rate * s_.traffic.share : 0;
+    o.goodput = of([asked](const Sample& x) { return x.met * (asked > 0 ? asked : x.rate); });
     o.growing = s_.users == 0 && grows(o);
     return o;
   }

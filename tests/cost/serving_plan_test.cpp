@@ -12,8 +12,9 @@ namespace {
 
 Asked served(const std::string& more, const std::string& model = "llama-3.1-8b",
              const std::string& engine = "trtllm-1") {
-  return ask("kind: serving\nmodel: " + model + "\nengine: " + engine +
-             "\nprompt: 2048\noutput: 512\nassume: physical\n" + more);
+  return ask(with("kind: serving\nmodel: " + model + "\nengine: " + engine +
+                      "\nprompt: 2048\noutput: 512\nassume: physical\n",
+                  more));
 }
 
 constexpr const char* kX = "serve.saturation.tokens_per_second";
@@ -169,15 +170,66 @@ TEST_CASE("stages: every part of the batch that passes them is an engine that ta
             x.value("serve.cost_per_million_input") * x.value("serve.tokens_per_second") / 1e6 *
                 3600 * 2048 / 512 ==
         Approx(16));
-  // Beyond where the closed form has waits, nobody can say that a target is kept.
-  const auto unknown = [](const Asked& a) {
-    for (const std::string& line : a.result.answer.lines)
-      if (line.find("TTFT of 1 s is kept then, nothing says") != line.npos) return true;
-    return false;
-  };
-  CHECK(unknown(at("rate: " + std::to_string(0.9 * most) + " requests/s\nttft: 1 s\n")));
-  CHECK(unknown(at("budget: 16 USD/h\nttft: 1 s\n")));
-  CHECK_FALSE(unknown(at("rate: 2 requests/s\nttft: 1 s\n")));
+  // Beyond 0.4 of saturation the closed form has no waits: so many GPUs that it has, and can say that a target is kept.
+  const Asked kept = at("rate: " + std::to_string(0.9 * most) + " requests/s\nttft: 1 s\n");
+  CHECK(kept.value("serve.gpus_for_rate") == 3 * 8);
+  CHECK(kept.result.find("serve.gpus_for_rate_bound")->text == "simulate");
+  CHECK(at("budget: 16 USD/h\nttft: 1 s\n").value("serve.rate_for_budget") ==
+        Approx(0.4 * most).epsilon(1e-3));
+}
+
+TEST_CASE("uneven arrivals: no number of GPUs for a target is better than a wrong one") {
+  const std::string eight =
+      "cluster: 8xh100-sxm\nrate: 20 requests/s\nttft: 100 ms\nprice: 2 USD/h\nbudget: 16 USD/h\n";
+  const double poisson = served(eight).value("serve.gpus_for_rate");
+  const Asked bursts = served(eight + "arrivals: bursts\nburst: 20 s\npause: 80 s\n");
+  for (const char* id : {"serve.gpus_for_rate", "serve.rate_for_budget", "serve.tpot", "serve.ttft",
+                         "serve.energy_per_token"}) {
+    INFO(id);
+    CHECK(bursts.absent(id));
+  }
+  // Without a target the queue alone decides, whatever the arrivals.
+  CHECK(served(with(eight, "ttft: null\narrivals: bursts\nburst: 20 s\npause: 80 s\n"))
+            .value("serve.gpus_for_rate") <= poisson);
+  const Asked uneven = served(eight + "arrivals: gamma\nburstiness: 1.3\n");
+  if (!uneven.absent("serve.gpus_for_rate")) CHECK(uneven.value("serve.gpus_for_rate") >= poisson);
+}
+
+TEST_CASE("what was played decides: waits that grow, and targets that are missed, are a no") {
+  const std::string one = "cluster: 1xh100-sxm\nsimulate: yes\nrequests: 4000\n";
+  CHECK(served(one + "rate: 2 requests/s\nttft: 500 ms\n").result.fits);
+  CHECK_FALSE(served(one + "rate: 2 requests/s\nttft: 55 ms\n").result.fits);
+  CHECK_FALSE(served(one + "rate: 2 requests/s\nttft: 500 ms\narrivals: bursts\nburst: 5 s\n"
+                           "pause: 60 s\n")
+                  .result.fits);
+}
+
+TEST_CASE("answers of one token: prompts alone, whatever is said of the tokens after the first") {
+  const std::string one = "cluster: 1xh100-sxm\noutput: 1\nrate: 5 requests/s\n";
+  const Asked x = served(with(one, "ttft: 500 ms\ntpot: 1 us\n"));
+  CHECK(x.result.fits);
+  CHECK(x.value("serve.gpus_for_rate") == 1);
+  CHECK(x.absent("serve.tpot"));
+  // One prompt a step, by chance: M/D/1 of its time, S/(2·(1 − ρ))·ρ to wait.
+  const double S = x.value("prefill.time"), rho = 5 * S;
+  CHECK(x.value("serve.ttft") == Approx(S + rho * S / (2 * (1 - rho))).epsilon(0.1));
+  CHECK(served(with(one, "rate: 0.001 requests/s\n")).value("serve.ttft") ==
+        Approx(S).epsilon(1e-4));
+}
+
+TEST_CASE("few requests: what the prompt takes alone, and no more users than there are") {
+  for (const char* more : {"", "speculative: {tokens: 4, acceptance: 80%, draft: 5%}\n"}) {
+    const Asked x = served("cluster: 1xh100-sxm\nrate: 0.0001 requests/s\n" + std::string(more));
+    CHECK(x.value("serve.ttft") == Approx(x.value("prefill.ttft")).epsilon(1e-3));
+  }
+  const Asked one = served("cluster: 8xh100-sxm\nconcurrency: 1\n");
+  CHECK(one.value("serve.concurrency") == Approx(1));
+  CHECK(one.value("serve.tokens_per_second") ==
+        Approx(512 / (one.value("serve.ttft") + 511 * one.value("serve.tpot"))));
+  // An engine that is mostly idle keeps a target that one which never is does not.
+  const std::string few = "cluster: 1xh100-sxm\noutput: 8\ntpot: 9 ms\n";
+  CHECK_FALSE(served(few).result.fits);
+  CHECK(served(few + "rate: 0.1 requests/s\n").result.fits);
 }
 
 TEST_CASE("pools for a rate keep both targets, are stable, and lie in the cluster or say so") {

@@ -144,3 +144,41 @@ TEST_CASE("so do users who wait for their answers", "[slow]") {
   CHECK(tpot.mean() < 0.05);
   CHECK(rate.mean() < 0.05);
 }
+
+TEST_CASE("so do engines that pass the stages of one pipeline", "[slow]") {
+  Deviation ttft, tpot, rate;
+  for (const int p : {2, 4, 8})
+    for (const auto& [prompt, output] : {std::pair{2000, 300}, {2000, 64}, {500, 300}})
+      for (const int chunk : {1024, 8192}) {
+        const Case c{kMachines[0], PromptSteps::kShared,    prompt, output, chunk,
+                     128,          LengthShape::kLognormal, 0.5};
+        LoadInput<double> x = input_of(c);
+        x.stages = Count<double>(p);
+        // Each part of the batch is an engine of its own; the simulation plays them all.
+        const double full = plain(saturation(x, x).rate);
+        CAPTURE(p, prompt, output, chunk, full);
+        for (const double u : {0.2, 0.35}) {
+          x.users.reset();
+          x.rate = Frequency<double>(u * full);
+          const LoadFigures<double> f = load_figures(x, x);
+          load::Scenario s = scenario_of(c, u * full * p);
+          s.engine.stages = p;
+          const load::Outcome o = load::simulate(s, 2);
+          ttft.add(plain(*f.ttft), o.ttft.value.mean, o.ttft.half.mean);
+          tpot.add(plain(*f.tpot), o.tpot.value.mean, o.tpot.half.mean);
+        }
+        x.users = Count<double>(40);
+        const LoadFigures<double> f = load_figures(x, x);
+        load::Scenario s = scenario_of(c, 0);
+        s.engine.stages = p;
+        s.users = static_cast<std::size_t>(40 * p);
+        const load::Outcome o = load::simulate(s, 2);
+        rate.add(p * plain(f.rate), o.rate.value, o.rate.half);
+      }
+  print("TTFT", ttft);
+  print("TPOT", tpot);
+  print("rate", rate);
+  CHECK(ttft.mean() < 0.10);
+  CHECK(tpot.mean() < 0.08);
+  CHECK(rate.mean() < 0.06);
+}

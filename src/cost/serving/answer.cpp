@@ -41,6 +41,16 @@ Count<R> batch_in_target(const ServingPlan<R>& plan, const ServingMachine<R>& s,
   return structural<R>("B_target", n);
 }
 
+// Where even one sequence never idle misses the target of TPOT, with its share of prompts, a load that leaves the engine
+// idle may keep it: as many as fit decode, and the load's own figures judge.
+template <class R>
+bool kept_by_few(const ServingPlan<R>& plan, const ServingMachine<R>& s) {
+  if (!plan.workload.rate && !plan.workload.concurrency) return false;
+  const auto one = structural<R>("n", 1);
+  return *plan.targets.tpot < saturation(plan, s, one).per_token &&
+         stated_token(plan, s, decode_step(plan, s, one).time) <= *plan.targets.tpot;
+}
+
 template <class R>
 void limit_batch(const ServingPlan<R>& plan, const ServingMachine<R>& s, ServingAnswer<R>& out,
                  Running<R>& run) {
@@ -54,7 +64,8 @@ void limit_batch(const ServingPlan<R>& plan, const ServingMachine<R>& s, Serving
     least.offer("engine", *run.by_engine);
     names.emplace_back("the engine's limit");
   }
-  if (plan.targets.tpot && !plan.stated) {
+  const bool decodes = !(*plan.workload.output <= 1);
+  if (plan.targets.tpot && !plan.stated && decodes && !kept_by_few(plan, s)) {
     run.by_target = batch_in_target(plan, s, *plan.targets.tpot, least.best());
     // As many as anything else allows: the target is not what binds.
     if (*run.by_target < floor(least.best())) {
@@ -148,6 +159,12 @@ void put_under_load(const ServingPlan<R>& plan, const ServingMachine<R>& s,
   const Count<R> one{1};
   const auto E_one = p_all <= 1 ? kEngines(R_all * d) : kEngineParts(R_all * d * p_all);
   auto E = pools ? one : E_one;
+  if (!pools && plan.workload.concurrency && *plan.workload.concurrency < E_one) {
+    auto E_all = E_one;
+    auto N = *plan.workload.concurrency;
+    NAME(E_all, N);
+    E = kEnginesOfUsers(min(E_all, max(N, 1)));
+  }
   run.engines = E;
   if (!pools) run.load = under_load(plan, s, R_all, run.most, prompt_steps(plan));
   NAME(E);

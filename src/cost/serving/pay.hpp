@@ -63,14 +63,12 @@ void pay_never_idle(const ServingPlan<R>& plan, const ServingMachine<R>& s,
   pay_tokens(plan, s, run, max(run.most, 1), out.replica, run.full.tokens, run.full_money);
 }
 
-// Chance that an engine has anything to do, where `inside` requests are there on average. Users who ask again when
-// they are answered never leave it idle.
+// Share of the time that an engine runs. Users who ask again when they are answered never leave it idle, nor do more of
+// them than it has places for.
 template <class R>
-Ratio<R> busy_share(const ServingPlan<R>& plan, Count<R> inside) {
-  if (plan.workload.concurrency && !plan.traffic.think) return Ratio<R>{1};
-  auto L = inside;
-  NAME(L);
-  return kServingBusy(1 - exp(-L));
+Ratio<R> busy_share(const ServingPlan<R>& plan, const LoadFigures<R>& f) {
+  const bool waits = plan.workload.concurrency && !plan.traffic.think;
+  return waits || !f.waiting || !f.waiting->active ? Ratio<R>{1} : *f.waiting->active;
 }
 
 // Every GPU of both pools is paid all of the time; power is drawn while workers work.
@@ -90,7 +88,9 @@ void pay_pools_load(const ServingPlan<R>& plan, const ServingMachine<R>& pre,
     auto u_w = plan.assume.power;
     auto PUE = plan.assume.pue;
     auto rho = run.load->decoding->rho;
-    auto b = busy_share(plan, run.load->decoding->n / (at.y * engines_of_replica(s)));
+    auto L = run.load->decoding->n / (at.y * engines_of_replica(s));
+    NAME(L);
+    auto b = kServingBusy(1 - exp(-L));
     NAME(P_pre, P_w, u_w, PUE, rho, b);
     out.energy = kPoolLoadEnergy(u_w * PUE * (P_pre * G_p * rho + P_w * G_d * b) / X);
   }
@@ -110,16 +110,14 @@ void pay_load(const ServingPlan<R>& plan, const ServingMachine<R>& s, const Serv
   run.load_money.emplace();
   if (plan.prefill) return pay_pools_load(plan, pre, s, run, *run.load_money);
   auto n = f.decoding->n;
-  auto rate = f.rate;
-  auto T_p = run.prompt.time;
   auto g = out.gpus;
   auto X = *run.load_tokens;
-  NAME(n, rate, T_p, g, X);
-  if (s.chip.power) {
+  NAME(n, g, X);
+  if (s.chip.power && !f.in_bursts) {
     auto P_w = *s.chip.power;
     auto u_w = plan.assume.power;
     auto PUE = plan.assume.pue;
-    auto b = busy_share(plan, n + rate * T_p);
+    auto b = busy_share(plan, f);
     NAME(P_w, u_w, PUE, b);
     run.load_money->energy = kLoadEnergy(P_w * u_w * PUE * g * b / X);
   }
@@ -127,11 +125,20 @@ void pay_load(const ServingPlan<R>& plan, const ServingMachine<R>& s, const Serv
   pay_tokens(plan, s, run, max(at_once, 1), out.gpus, *run.load_tokens, *run.load_money);
 }
 
+// Why a load's figures say nothing of a target.
+template <class R>
+const char* unsaid(const LoadFigures<R>& f) {
+  return f.no_percentiles        ? f.no_percentiles
+         : f.no_tpot_percentiles ? f.no_tpot_percentiles
+                                 : "no closed form here: simulate";
+}
+
 // The fewest replicas with which the queue does not grow and the targets are kept.
 struct Replicas {
   int n = 1;
   SizedBy by = SizedBy::kRate;
-  const char* unjudged = nullptr;  // why nothing is said of TTFT's target with so many
+  const char* unknown =
+      nullptr;  // why nobody knows how many keep the targets: n is what the rate takes
 };
 
 template <class R>
@@ -145,27 +152,26 @@ Replicas replicas_for_load(const ServingPlan<R>& plan, const ServingMachine<R>& 
     const auto with = [&](int k) {
       return under_load(plan, s, structural<R>("R_k", k), run.most, prompt_steps(plan), true);
     };
-    const auto missed = [&](int k) {
-      const auto f = with(k);
-      const bool late = f.unbounded || !keeps_target(plan.targets.ttft, f.ttft, f.ttft_p90);
-      const bool slow = !f.unbounded && !keeps_target(plan.targets.tpot, f.tpot, f.tpot_p90);
-      return late ? SizedBy::kTtft : slow ? SizedBy::kTpot : SizedBy::kRate;
-    };
+    const bool decodes = !(*plan.workload.output <= 1);
+    const auto missed = [&](int k) { return misses(plan.targets, with(k), decodes); };
     const int most = most_times(at.n);
-    const auto kept = fewest(at.n, most, [&](int k) { return missed(k) == SizedBy::kRate; });
-    if (!kept) {
-      at.by = missed(most) == SizedBy::kTpot ? SizedBy::kTpotNever : SizedBy::kTtftNever;
+    const auto enough = fewest(at.n, most, [&](int k) { return !missed(k); });
+    if (!enough) {
+      at.by = *missed(most);
+      if (at.by == SizedBy::kUnknown) at.unknown = unsaid(with(most));
+      if (at.by == SizedBy::kTpot) at.by = SizedBy::kTpotNever;
+      if (at.by == SizedBy::kTtft) at.by = SizedBy::kTtftNever;
       return at;
     }
-    if (*kept > at.n) at = {*kept, missed(*kept - 1)};
-    if (plan.targets.ttft) at.unjudged = with(at.n).no_waits;
+    if (*enough > at.n) at = {*enough, *missed(*enough - 1)};
     return at;
   } else {
     const ServingAnswer<double> flat = answer(lower(plan));
     const Running<double>& r = *flat.running;
-    if (!r.gpus_for_rate) return {1, r.sized_by};
-    return {static_cast<int>(std::lround(plain(*r.gpus_for_rate) / plain(flat.replica))),
-            r.sized_by, r.rate_unjudged};
+    const auto& gpus = r.gpus_for_rate ? r.gpus_for_rate : r.gpus_at_least;
+    if (!gpus) return {1, r.sized_by};
+    return {static_cast<int>(std::lround(plain(*gpus) / plain(flat.replica))), r.sized_by,
+            r.rate_unknown};
   }
 }
 
@@ -189,42 +195,48 @@ void size_for_rate(const ServingPlan<R>& plan, const ServingMachine<R>& s,
     if (run.own_workers) return;
     run.sized_by = run.pools->sized_by;
     if (never(run.sized_by)) return;
-    run.gpus_for_rate = run.pools->asked->gpus;
-    if (plan.targets.ttft) run.rate_unjudged = run.load->no_waits;
+    run.rate_unknown = run.sized_by == SizedBy::kUnknown ? unsaid(*run.load) : nullptr;
+    (run.rate_unknown ? run.gpus_at_least : run.gpus_for_rate) = run.pools->asked->gpus;
     return;
   }
   const Replicas found = replicas_for_load(plan, s, run);
   run.sized_by = found.by;
-  run.rate_unjudged = found.unjudged;
+  run.rate_unknown = found.unknown;
   if (never(found.by)) return;
   auto R_rate = structural<R>("R_rate", found.n);
-  run.gpus_for_rate = kGpusForLoad(g * R_rate);
+  (found.unknown ? run.gpus_at_least : run.gpus_for_rate) = kGpusForLoad(g * R_rate);
 }
 
-// A share of a saturation, and why nothing is said of TTFT's target there.
+// A share of a saturation; why nobody knows of any that the targets are kept there.
 struct ShareKept {
   double share = 1;
-  const char* unjudged = nullptr;
+  const char* unknown = nullptr;
+  bool to_known = false;  // beyond it nobody knows
 };
 
-// The largest at which the targets are kept; none where even an idle machine misses them.
+// The largest at which the targets are known to be kept; none where even an idle machine misses them.
 template <class Loaded>
-ShareKept share_kept(const ServingTargets<double>& targets, const Loaded& at_share) {
-  if (!targets.ttft && !targets.tpot) return {};
-  const auto kept = [&](double u) {
-    const LoadFigures<double> f = at_share(u);
-    return !f.unbounded && keeps_target(targets.ttft, f.ttft, f.ttft_p90) &&
-           keeps_target(targets.tpot, f.tpot, f.tpot_p90);
-  };
+ShareKept share_kept(const ServingPlan<double>& plan, const Loaded& at_share) {
+  if (!plan.targets.ttft && !plan.targets.tpot) return {};
+  const bool decodes = !(*plan.workload.output <= 1);
+  const auto kept = [&](double u) { return !misses(plan.targets, at_share(u), decodes); };
   double low = 1e-4, high = 0.9999;
-  if (!kept(low)) return {0};
+  if (!kept(low)) {
+    const LoadFigures<double> f = at_share(low);
+    return {0, misses(plan.targets, f, decodes) == SizedBy::kUnknown ? unsaid(f) : nullptr};
+  }
   if (kept(high)) low = high;
   constexpr int kHalvings = 24;
   for (int i = 0; low < high && i < kHalvings; ++i) {
     const double middle = (low + high) / 2;
     (kept(middle) ? low : high) = middle;
   }
-  return {low, targets.ttft ? at_share(low).no_waits : nullptr};
+  constexpr double kBeyond = 1.001;
+  const LoadFigures<double> more = at_share(std::min(low * kBeyond, 1.0));
+  if (misses(plan.targets, more, decodes) != SizedBy::kUnknown) return {low};
+  // Arrivals that only a trickle of makes even: what it keeps is no answer.
+  if (plan.mesh.pipeline <= 1) return {0, unsaid(more)};
+  return {low, nullptr, true};
 }
 
 inline ServingPlan<double> at_rate(const ServingPlan<double>& plan, double rate) {
@@ -241,7 +253,7 @@ ShareKept replicas_share_kept(const ServingPlan<R>& plan, const ServingMachine<R
   if constexpr (std::is_same_v<R, double>) {
     const Count<double> R_b(static_cast<double>(replicas));
     const double all = plain(one) * replicas * plain(engines_of_replica(s));
-    return share_kept(plan.targets, [&](double u) {
+    return share_kept(plan, [&](double u) {
       return under_load(at_rate(plan, u * all), s, R_b, slots, prompt_steps(plan), true);
     });
   } else {
@@ -302,14 +314,16 @@ void spend_budget(const ServingPlan<R>& plan, const ServingMachine<R>& s,
   auto T_out = *plan.workload.output;
   auto X = run.full.tokens;
   NAME(R_b, T_out, X);
-  if (plan.stated || whole(T_out) <= 1) {
+  if (plan.stated) {
     run.rate_for_budget = kRateForBudget(R_b * X / T_out);
     return;
   }
   auto rate_sat = engine_saturation(plan, s, run);
   auto E_rep = engines_of_replica(s);
   const ShareKept kept = replicas_share_kept(plan, s, run.most, rate_sat, std::max(whole(R_b), 1));
-  run.budget_unjudged = kept.unjudged;
+  run.budget_unknown = kept.unknown;
+  run.budget_to_known = kept.to_known;
+  if (kept.unknown) return;
   auto u_kept = found<R>("u_kept", kept.share);
   NAME(rate_sat, E_rep, u_kept);
   run.rate_for_budget = kLoadForBudget(R_b * E_rep * rate_sat * u_kept);

@@ -92,7 +92,7 @@ class LoadKind : public QuestionOf<LoadQuestion> {
     if (f.ttft) r.answer.formulas = {std::string(kTtft.id)};
     const double burst = q.traffic.users ? 1 : plain(burst_of(q.traffic, q.traffic.rate));
     warn_of_arrivals(f, burst, q.simulation.simulate, r);
-    if (q.traffic.users && !q.pools.stated())
+    if (q.traffic.users && !q.pools.stated() && f.waiting)
       warn_of_step(
           {plain(*q.traffic.users), plain(*q.traffic.prompt),
            q.engine.chunk ? plain(*q.engine.chunk) : 0, q.engine.prompts == PromptSteps::kShared},
@@ -124,6 +124,7 @@ class LoadKind : public QuestionOf<LoadQuestion> {
     say_longest(q.traffic, plain(*q.traffic.prompt), plain(*q.traffic.output), longest_of(q), r);
     const load::Scenario scenario = scenario_of(q, out, std::move(trace));
     of.rounds = rounds_of(scenario);
+    if (!out.figures.unbounded && !out.figures.no_form) of.used = plain(out.figures.utilisation);
     add_simulation(of, load::simulate(scenario, threads), r);
   }
 
@@ -321,7 +322,7 @@ class LoadKind : public QuestionOf<LoadQuestion> {
       if (!most || !mean) return;
       const double x = plain(*most);
       const bool all = p90 && plain(*p90) <= x, half = plain(*mean) <= x;
-      r.fits = r.fits && keeps_target(most, mean, p90);
+      if (!q.simulation.simulate) r.fits = r.fits && kept(most, mean, p90) != Kept::kNo;
       r.answer.lines.push_back(
           fmt::format("target {} {}: {}", what, format_quantity(x, kSecond, Hint::kNone),
                       all            ? "nine of ten requests meet it"

@@ -248,9 +248,6 @@ void check_load(const Plan& q, const Asked& asked) {
     asked.fault("simulate", "simulate: stated times hold for one batch, not for every step")
         .note(asked.places.of("stated"), "the times are stated here")
         .help("leave one of them out, or state them of any step: kind: load");
-  if (value_of(w.output->raw) < 2)
-    asked.fault("output", "simulate: answers of one token have no time per token")
-        .help("`reckon load` plays prompts alone");
 }
 
 }  // namespace

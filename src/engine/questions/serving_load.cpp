@@ -65,7 +65,7 @@ void say_keeping(const Plan& q, const LoadFigures<double>& f, Result& r) {
     if (!most || !mean) return;
     const double x = plain(*most);
     const bool nine = p90 && plain(*p90) <= x, half = plain(*mean) <= x;
-    r.fits = r.fits && keeps_target(most, mean, p90);
+    if (!q.simulation.simulate) r.fits = r.fits && kept(most, mean, p90) != Kept::kNo;
     r.answer.lines.push_back(fmt::format(
         "target {} {}: {}", what, format_quantity(x, kSecond, Hint::kNone),
         nine           ? "nine of ten requests meet it"
@@ -136,7 +136,7 @@ void say_load(const Plan& q, const Out& out, Result& r) {
             : 1;
     warn_of_arrivals(f, burst, q.simulation.simulate, r);
     const auto chunk = stated_or(q.settings.chunk, q.engine.limits.chunk);
-    if (q.workload.concurrency)
+    if (q.workload.concurrency && f.waiting)
       warn_of_step({plain(*q.workload.concurrency) / engines, plain(fresh_prompt(q.workload).fresh),
                     chunk ? plain(*chunk) : 0, prompt_steps(q) == PromptSteps::kShared},
                    q.traffic, q.simulation.simulate, r);

@@ -47,6 +47,12 @@ std::string target_text(const Plan& q, bool first) {
   return fmt::format("{} of {}", first ? "TTFT" : "TPOT", format_quantity(t->raw, kSecond));
 }
 
+std::string targets_text(const Plan& q) {
+  if (q.targets.ttft && q.targets.tpot)
+    return target_text(q, true) + " and the " + target_text(q, false);
+  return target_text(q, q.targets.ttft.has_value());
+}
+
 // Why no fewer will do.
 std::string why(const Plan& q, const Running<double>& run, bool one) {
   const char* who = run.load && run.load->ttft_p90 ? "nine of ten requests" : "requests on average";
@@ -57,16 +63,12 @@ std::string why(const Plan& q, const Running<double>& run, bool one) {
     case SizedBy::kTpot:
       return fmt::format(": with fewer, {} would not keep the {}", who,
                          target_text(q, run.sized_by == SizedBy::kTtft));
+    case SizedBy::kUnknown:
+      return fmt::format(": with fewer, the closed form does not say that they keep the {}",
+                         targets_text(q));
     default:
       return one ? "" : ": with fewer, the queue grows without bound";
   }
-}
-
-// A target on which the closed form has nothing to say.
-std::string unjudged(const Plan& q, const char* reason) {
-  if (!reason) return "";
-  return fmt::format("; whether the {} is kept then, nothing says ({})", target_text(q, true),
-                     reason);
 }
 
 void say_gpus(const Plan& q, const Out& out, Result& r) {
@@ -79,18 +81,29 @@ void say_gpus(const Plan& q, const Out& out, Result& r) {
         load_text(q), target_text(q, first)));
     return;
   }
+  if (run.gpus_at_least)
+    r.answer.lines.push_back(
+        fmt::format("{} takes at least {}, for the queue not to grow; how many keep the {}, the "
+                    "closed form does "
+                    "not say ({})",
+                    load_text(q), count_of(plain(*run.gpus_at_least), "GPU"), targets_text(q),
+                    run.rate_unknown));
   if (!run.gpus_for_rate) return;
   const double gpus = plain(*run.gpus_for_rate);
   const double replicas = gpus / plain(out.replica);
   const std::string in =
       q.prefill ? std::string() : fmt::format(", {}", count_of(replicas, "replica"));
-  r.answer.lines.push_back(fmt::format("{} takes {}{}{}{}", load_text(q), count_of(gpus, "GPU"), in,
-                                       why(q, run, !q.prefill && replicas == 1),
-                                       unjudged(q, run.rate_unjudged)));
+  r.answer.lines.push_back(fmt::format("{} takes {}{}{}", load_text(q), count_of(gpus, "GPU"), in,
+                                       why(q, run, !q.prefill && replicas == 1)));
 }
 
 void say_budget(const Plan& q, const Out& out, Result& r) {
   const Running<double>& run = *out.running;
+  if (run.budget_unknown)
+    r.answer.lines.push_back(
+        fmt::format("{} buys {}; which rate keeps the {} there, the closed form does not say ({})",
+                    hourly(*q.budget), count_of(plain(*run.replicas_for_budget), "replica"),
+                    targets_text(q), run.budget_unknown));
   if (!run.rate_for_budget) return;
   const double rate = plain(*run.rate_for_budget);
   const bool bought = run.replicas_for_budget ? plain(*run.replicas_for_budget) >= 1 : rate > 0;
@@ -111,18 +124,18 @@ void say_budget(const Plan& q, const Out& out, Result& r) {
                                          count_of(plain(*run.replicas_for_budget), "replica")));
     return;
   }
+  const char* to = q.prefill  ? ""
+                   : q.stated ? ", never idle"
+                   : run.budget_to_known
+                       ? " within the targets; of more the closed form says nothing"
+                   : targets ? " at most within the targets"
+                             : ", where the queue begins to grow";
   const std::string what =
       q.prefill ? std::string("pools, filled to their shares")
                 : fmt::format("{}, {}", count_of(plain(*run.replicas_for_budget), "replica"),
                               count_of(plain(*run.replicas_for_budget * out.replica), "GPU"));
   r.answer.lines.push_back(fmt::format("{} buys {}: {}{}", hourly(*q.budget), what,
-                                       text(r, "serve.rate_for_budget"),
-                                       q.prefill             ? ""
-                                       : q.stated            ? ", never idle"
-                                       : run.budget_unjudged ? " at most"
-                                       : targets             ? " at most within the targets"
-                                                             : ", where the queue begins to grow") +
-                           unjudged(q, run.budget_unjudged));
+                                       text(r, "serve.rate_for_budget"), to));
 }
 
 }  // namespace

@@ -31,6 +31,17 @@ double engines_of(const Plan& q, const Out& out, WayOfServing way) {
   return plain(out.replicas) * plain(q.mesh.data);
 }
 
+// Whole ones: where they do not divide, this engine stands for fewer than there are.
+double users_of_engine(const Plan& q, double engines) {
+  return std::max(1.0, std::round(plain(*q.workload.concurrency) / engines));
+}
+
+// How many of the engine that is played make up the whole load.
+double engines_alike(const Plan& q, double engines) {
+  if (!q.workload.concurrency || q.workload.rate) return engines;
+  return plain(*q.workload.concurrency) / users_of_engine(q, engines);
+}
+
 // Sequences at once on one engine: of limits other than memory, which blocks keep.
 int batch_of(const Plan& q, const Out& out, WayOfServing way) {
   const Running<double>& run = *out.running;
@@ -156,6 +167,8 @@ void add_cells(const std::string& row, const std::string& title, const load::Out
                bool targets, Result& r) {
   for (const Cell& c : kCells) {
     if (!targets && std::string_view(c.id) == "met") continue;
+    // Answers of one token have no time per token after it.
+    if (std::string_view(c.id).starts_with("tpot") && !(o.tpot.value.p99 > 0)) continue;
     Metric m;
     m.id = fmt::format("simulated_ways.{}.{}", row, c.id);
     m.title = fmt::format("simulated: {}: {} {}", title, c.id, c.title);
@@ -207,8 +220,7 @@ load::Scenario serving_scenario(const Plan& q, const Out& out, WayOfServing way,
   if (q.workload.rate) s.traffic.rate = plain(*q.workload.rate);
   s.traffic.share = 1 / engines;
   if (q.workload.concurrency && !q.workload.rate)
-    s.users = static_cast<std::size_t>(
-        std::max(1.0, std::round(plain(*q.workload.concurrency) / engines)));
+    s.users = static_cast<std::size_t>(users_of_engine(q, engines));
   if (way == WayOfServing::kDisaggregated) s.pools = pools_of(q, out);
   s.overhead = plain(q.engine.overhead.request);
   if (q.speculative) s.yield = plain(accepted_tokens(*q.speculative));
@@ -238,12 +250,15 @@ void simulate_serving(Workspace& work, const LoadedQuestion<ServingPlan>& loaded
               longest_of(q), r);
   const load::Scenario scenario = serving_scenario(q, out, own, trace);
   const load::Outcome o = load::simulate(scenario, threads);
+  const LoadFigures<double>& f = *out.running->load;
+  const double used = f.unbounded || f.no_form ? 0 : plain(f.utilisation);
   const PlayedLoad of{targets,
                       !trace.empty(),
                       own == WayOfServing::kDisaggregated,
                       plain(q.simulation.seed),
-                      engines_of(q, out, own),
+                      engines_alike(q, engines_of(q, out, own)),
                       "closed",
+                      used,
                       rounds_of(scenario)};
   add_simulation(of, o, r);
   r.answer.notes.push_back(fmt::format(

@@ -10,15 +10,13 @@
 //   rises with n, and the fixed point of the two is the n with λ(n) = λ. Saturation is the rate where decodes and the
 //   prompts being worked on fill the batch, or where every chunk is full: ρ = λ·S = 1.
 //
-// Engines that pass the stages of one pipeline hold each other up: in a stage nobody overtakes, so while any of the p
-// carries a prompt all go at the pace of its passage. Prompts come to all of them at p·λ, each passes for T = h·t + E in
-// its h steps, so that a share φ = 1 − e^(−y) of the time is slow, y = p·λ·T, and TPOT = t/(1 − φ·E/T): as if a prompt
-// added p·φ/y times E. From ν = n/(o − 1) prompts a step, y is the zero of y − p·ν·(T − φ·E)/t.
+// Engines that pass the stages of one pipeline hold each other up: as if a prompt added M times E (stages.hpp), of
+// ν = n/(o − 1) prompts a step.
 //
 // Requests that come while one is still worked on are in front of it once it decodes: λ·E·T of prefill, T its time in
-// the engine before its first token. So its own TPOT = (t(n', 0) + λ·E·T/(o − 1)) / (1 − λ·E), much more for a short
-// answer to a long prompt, and more decode at once than λ(n) says. Users who wait for their answers come by the clock of
-// steps (users.hpp), which leaves nothing of it.
+// the engine before its first token. What comes during its last step it never meets, so of m = o − 1 steps
+// m·TPOT = m·t(n', 0) + λ·E·T + λ·E·(m − 1)·TPOT, much more for a short answer to a long prompt, and more decode at once
+// than λ(n) says. Users who wait for their answers come by the clock of steps (users.hpp), which leaves nothing of it.
 //
 // A prompt that ends within a chunk shares its last step with ν = n / (o − 1) others on average, and is charged its
 // part.
@@ -27,6 +25,7 @@
 #include <algorithm>
 
 #include "reckon/cost/load/input.hpp"
+#include "reckon/cost/load/stages.hpp"
 
 namespace reckon {
 
@@ -45,10 +44,13 @@ inline const Formula kPromptCostStages{"load.prompt_cost_stages", "E",
                                        "time a prompt adds to the steps of those who share stages",
                                        "its part of the delays that engines pass on"};
 inline const Formula kStageDelays{"load.stage_delays", "M",
-                                  "delays felt for one of an engine's own", "p·(1 − e^−y)/y",
+                                  "delays felt for one of an engine's own",
+                                  "the pace of the slowest of p passages, of rounds that are slow "
+                                  "or fast",
                                   Hint::kRatio};
-inline const Formula kStagesSlow{"load.stages_slow", "y", "prompts that pass the stages at once",
-                                 "the zero of y − p·ν·(T − (1 − e^−y)·E)/t", Hint::kRatio};
+inline const Formula kChunksCarried{"load.chunks_carried", "ν_c",
+                                    "chunks of prompts that a passage carries, mean",
+                                    "prompts a step · their chunks", Hint::kRatio};
 inline const Formula kPromptSlot{"load.prompt_slot", "S",
                                  "time the steps that carry a prompt take, its part",
                                  "all its steps; of a shared one its share"};
@@ -72,7 +74,7 @@ inline const Formula kDecodingLeft{"load.decoding_left", "n",
                                    "λ·(o − 1)·TPOT, prefill left in front of them", Hint::kRatio};
 inline const Formula kTpotLeft{"load.tpot.mean_left", "TPOT",
                                "time per token after the first, mean",
-                               "(t(n', 0) + V_0/(o − 1)) / (1 − λ·E)"};
+                               "(t(n', 0) + V_0/(o − 1)) / (1 − λ·E·(o − 2)/(o − 1))"};
 inline const Formula kTpotFull{"load.tpot.mean_full", "TPOT",
                                "time per token after the first, mean",
                                "at most a step with a full chunk"};
@@ -127,6 +129,21 @@ Ratio<R> beside_in_step(const LoadInput<R>& x, Count<R> n) {
 
 }  // namespace detail
 
+// A step that carries c prompt tokens while n decode on average, by chance: none at all, or some. Of few the fixed time
+// that the first decode adds is there only where there is one.
+template <class R>
+Seconds<R> step_with_prompt(const LoadInput<R>& x, Count<R> n, Count<R> c) {
+  constexpr double kMany = 16, kNone = 1e-6;
+  if (!x.decodes() || plain(n) > kMany) return x.step(n, c);
+  if (plain(n) < kNone) return x.step(Count<R>{0}, c);
+  NAME(n);
+  auto P_none = called("P_none", exp(-n));
+  auto n_some = called("n_some", n / (1 - P_none));
+  auto t_none = called("t_none", x.step(Count<R>{0}, c));
+  auto t_some = called("t_some", x.step(n_some, c));
+  return called("t_with", P_none * t_none + (1 - P_none) * t_some);
+}
+
 // Of one that decodes: of users he is one of those who may.
 template <class R>
 Count<R> seen_decoding(const LoadInput<R>& x, Count<R> n) {
@@ -137,34 +154,35 @@ Count<R> seen_decoding(const LoadInput<R>& x, Count<R> n) {
 
 namespace detail {
 
-// Steps of a prompt, mean.
-template <class R>
-Ratio<R> steps_of_prompt(const LoadInput<R>& x) {
-  Sum<kOne, R> steps;
-  for (const LengthShare<R>& one : x.lengths) {
-    const double k =
-        x.prompts == PromptSteps::kFirst ? 0 : plain(chunks_of(one.tokens, x.chunk).whole_chunks);
-    steps.add("share", one.share * (structural<R>("k", static_cast<int>(std::min(k, 1e6))) + 1));
-  }
-  return called("h", steps.total());
-}
-
-// How many delays by prompts fall on one of its own, which adds E_own to steps of t_0.
+// How many delays by prompts fall on one of its own, which adds E_own to steps of t_0. A search on doubles finds it; on
+// R it carries slopes.
 template <class R>
 Ratio<R> stage_delays(const LoadInput<R>& x, Count<R> n, Seconds<R> t_0, Seconds<R> E_own) {
-  auto p = x.stages;
-  auto h = steps_of_prompt(x);
+  auto s = x.prompt;
+  auto c = x.chunk;
   auto nu = beside_in_step(x, n);
-  NAME(p, h, nu, t_0, E_own);
-  auto a = called("a", p * nu * (h * t_0 + E_own) / t_0);
-  auto b = called("b", p * nu * E_own / t_0);
-  if (!(plain(a) > 1e-9)) return kStageDelays(Ratio<R>{1} * p);
-  double at = plain(a) / (1 + plain(b));  // concave: each step of Newton comes nearer from below
-  for (int i = 0; i < 30; ++i)
-    at -= (at - plain(a) + plain(b) * -std::expm1(-at)) / (1 + plain(b) * std::exp(-at));
-  auto y_0 = found<R>("y_0", at);
-  auto y = kStagesSlow(y_0 - (y_0 - a + b * (1 - exp(-y_0))) / (1 + b * exp(-y_0)));
-  return kStageDelays(p * (1 - exp(-y)) / y);
+  NAME(s, c, nu, t_0, E_own);
+  const bool pieces = x.prompts != PromptSteps::kFirst;
+  auto h = called("h", pieces ? max(s / c, 1) : Ratio<R>{1});
+  auto nu_c = kChunksCarried(nu * h);
+  auto e_c = called("e_c", E_own / (h * t_0));
+  const double K = x.prompts == PromptSteps::kShared ? std::max(plain(c) / plain(s), 1.0) : 1.0;
+  const int p = static_cast<int>(plain(x.stages));
+  const double nu_at = plain(nu_c), e_at = plain(e_c), M = stage_delays(p, nu_at, K, e_at);
+  auto M_0 = found<R>("M_0", M);
+  if constexpr (std::is_same_v<R, double>) {
+    return kStageDelays(M_0);
+  } else {
+    constexpr double kStep = 1e-5;
+    const auto slope = [&](double more_nu, double more_e) {
+      return stage_delays(p, nu_at * (1 + more_nu), K, e_at * (1 + more_e)) - M;
+    };
+    auto by_nu = found<R>("dM/dν", slope(kStep, 0) / (kStep * std::max(nu_at, 1e-300)));
+    auto by_e = found<R>("dM/de", slope(0, kStep) / (kStep * std::max(e_at, 1e-300)));
+    auto nu_0 = found<R>("ν_0", nu_at);
+    auto e_0 = found<R>("e_0", e_at);
+    return kStageDelays(M_0 + by_nu * (nu_c - nu_0) + by_e * (e_c - e_0));
+  }
 }
 
 // Of a prompt in front of those who share stages.
@@ -472,15 +490,22 @@ void add_left(const LoadInput<R>& x, Seconds<R> T, LoadDecoding<R>& d) {
   auto E = d.work.cost;
   auto o = x.output;
   NAME(rate, E, o, T);
-  auto V_0 = kPrefillLeft(rate * E * T);
+  auto E_own = d.work.own;  // of its own engine: the others' pass beside
+  NAME(E_own);
+  auto V_0 = kPrefillLeft(rate * E_own * T);
   if (!(plain(V_0) > 0)) return;
   d.left = V_0;
-  auto TPOT_0 = called("TPOT_0", *d.tpot + V_0 / ((o - 1) * (1 - rate * E)));
-  d.n = kDecodingLeft(min(rate * (o - 1) * TPOT_0, x.slots));
+  auto left = called("left", 1 - rate * E * max(o - 2, 0) / (o - 1));
+  auto t_n = d.step;
+  NAME(t_n);
+  auto TPOT_0 = called("TPOT_0", (t_n + V_0 / (o - 1)) / left);
+  auto B = x.slots;
+  NAME(B);
+  d.n = kDecodingLeft(min(rate * (o - 1) * TPOT_0, B));
   d.seen = seen_decoding(x, d.n);
   d.step = called("t_0", x.step(d.seen, Count<R>{0}));
   auto t_0 = d.step;
-  auto TPOT = kTpotLeft((t_0 + V_0 / (o - 1)) / (1 - rate * E));
+  auto TPOT = kTpotLeft((t_0 + V_0 / (o - 1)) / left);
   d.tpot = TPOT;
   if (x.prompts == PromptSteps::kFirst) return;
   auto t_c = called("t_c", x.step(d.seen, x.chunk));

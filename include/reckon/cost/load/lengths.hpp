@@ -69,7 +69,8 @@ std::vector<LengthShare<R>> length_shares(LengthShape shape, Count<R> s, Ratio<R
   if (shape == LengthShape::kConstant || v <= 0) return {{Ratio<R>{1}, s}};
   std::vector<LengthShare<R>> out;
   auto v_0 = found<R>("v_0", v);
-  NAME(s);
+  auto cv = spread;
+  NAME(s, cv);
   for (std::size_t i = 0; i + 1 < detail::kLengthEdges.size(); ++i) {
     const double width = detail::kLengthEdges[i + 1] - detail::kLengthEdges[i], h = 1e-5 * v;
     const double f = detail::share_factor(shape, v, i);
@@ -77,7 +78,7 @@ std::vector<LengthShare<R>> length_shares(LengthShape shape, Count<R> s, Ratio<R
     const double less = detail::share_factor(shape, v - h, i);
     auto f_0 = found<R>("f_0", std::max(f, 1e-3));
     auto f_v = found<R>("f'", (more - less) / (2 * h));
-    auto tokens = kLengthOfShare(s * (f_0 + f_v * (spread - v_0)));
+    auto tokens = kLengthOfShare(s * (f_0 + f_v * (cv - v_0)));
     out.push_back({found<R>("w_i", width), tokens});
   }
   return out;

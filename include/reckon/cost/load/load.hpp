@@ -30,8 +30,8 @@ constexpr double kUsersPercentilesUntil = 0.9;
 // percentiles hold (docs/decisions/0022).
 constexpr double kMostUneven = 4, kEven = 0.25;
 
-// Utilisation up to which engines that share stages wait as said, to a tenth (a fifth for answers of few tokens): beyond,
-// waits are up to twice the simulated ones, or half.
+// Utilisation up to which engines that share stages wait as said, to a tenth, and their tokens come as said, to a fifth:
+// beyond, a small error of the rate is a large one of both.
 constexpr double kStagesUntil = 0.4;
 
 template <class R>
@@ -40,9 +40,11 @@ struct LoadFigures {
   Frequency<R> rate;
   Ratio<R> utilisation;
   bool unbounded = false;
-  bool no_form = false;  // users before pools: the limits alone
-  // Why there are no waits, or no percentiles of them, where the arrivals are others than the form is for.
-  const char *no_waits = nullptr, *no_percentiles = nullptr, *no_tpot_percentiles = nullptr;
+  bool no_form = false;    // users before pools: the limits alone
+  bool in_bursts = false;  // what share of the time an engine runs, is not known either
+  // Why there are no waits, no time per token, or no percentiles, where the arrivals are others than the form is for.
+  const char *no_waits = nullptr, *no_percentiles = nullptr, *no_tpot = nullptr,
+             *no_tpot_percentiles = nullptr;
   std::optional<Frequency<R>> little;
   // Absent beyond saturation.
   std::optional<LoadDecoding<R>> decoding;
@@ -62,9 +64,11 @@ void tpot_figures(const LoadInput<R>& x, LoadFigures<R>& f) {
   auto n = f.decoding->seen;
   auto c = x.chunk;
   NAME(TPOT, n, c);
+  if (f.no_tpot) return;
   f.tpot = TPOT;
   if (f.no_tpot_percentiles) return;
-  auto sigma = tpot_deviation(x, *f.decoding, f.waiting);
+  // Users in step meet the same prompts.
+  auto sigma = users_in_step(x) > 1 ? Seconds<R>{} : tpot_deviation(x, *f.decoding, f.waiting);
   const auto rank = [&](double z) { return tpot_rank(*f.decoding, sigma, z); };
   auto p90 = rank(1.2816);
   const bool p99_holds = plain(f.utilisation) <= kP99Until && !x.only_p90;
@@ -84,11 +88,14 @@ void judge(const LoadInput<R>& x, LoadFigures<R>& f) {
   const double uneven = x.users ? 1 : plain(x.burst);
   if (x.think)
     f.no_waits = "users who think come by chance: no closed form of their wait, simulate";
-  if (uneven > kMostUneven)
-    f.no_waits = "arrivals in bursts: no closed form of their wait, simulate";
-  if (!(x.stages <= 1) && plain(f.utilisation) > kStagesUntil)
+  f.in_bursts = uneven > kMostUneven;
+  if (f.in_bursts)
+    f.no_waits = f.no_tpot = "arrivals in bursts: no closed form of their wait, simulate";
+  if (!(x.stages <= 1) && plain(f.utilisation) > kStagesUntil) {
     f.no_waits = f.no_tpot_percentiles =
         "stages passed by many prompts at once: no closed form of the wait, simulate";
+    if (!x.users) f.no_tpot = f.no_waits;
+  }
   f.no_percentiles = f.no_waits;
   if (!(std::abs(uneven - 1) > kEven)) return;
   f.no_tpot_percentiles = "uneven arrivals: no closed form of percentiles, simulate";

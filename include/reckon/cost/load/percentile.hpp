@@ -44,17 +44,18 @@ inline const Formula kTpotDeviationStages{
     "the same, of delays by prompts of those who share stages"};
 inline const Formula kTpotRank{"load.tpot.rank", "y", "time per token at a rank of requests",
                                "t + m·(1 − cv²/9 + z·cv/3)³: gamma above a step without prompts"};
+inline const Formula kTpotRankFlat{"load.tpot.rank_flat", "y",
+                                   "time per token at a rank of requests",
+                                   "steps without prompts take all alike"};
 inline const Formula kTpotP50{"load.tpot.p50", "TPOT_50", "time per token, median of requests",
                               "gamma above a step"};
 inline const Formula kTpotP90{"load.tpot.p90", "TPOT_90",
-                              "time per token, 90th percentile of requests",
-                              "gamma above a step, or normal around the mean"};
+                              "time per token, 90th percentile of requests", "gamma above a step"};
 inline const Formula kTpotP90Capped{"load.tpot.p90_capped", "TPOT_90",
                                     "time per token, 90th percentile of requests",
                                     "gamma above a step, at most a step with a full chunk"};
 inline const Formula kTpotP99{"load.tpot.p99", "TPOT_99",
-                              "time per token, 99th percentile of requests",
-                              "gamma above a step, or normal around the mean"};
+                              "time per token, 99th percentile of requests", "gamma above a step"};
 inline const Formula kTpotP99Capped{"load.tpot.p99_capped", "TPOT_99",
                                     "time per token, 99th percentile of requests",
                                     "gamma above a step, at most a step with a full chunk"};
@@ -257,7 +258,8 @@ Seconds<R> tpot_rank(const LoadDecoding<R>& d, Seconds<R> deviation, double devi
   auto TPOT = *d.tpot;
   auto sigma = deviation;
   NAME(t_0, TPOT, sigma);
-  if (!(plain(TPOT) - plain(t_0) > 1e-9 * plain(t_0))) return TPOT;
+  // All take one time, or nearly: no shape to speak of.
+  if (!(plain(TPOT) - plain(t_0) > 1e-9 * plain(t_0))) return kTpotRankFlat(TPOT);
   auto m = called("m", TPOT - t_0);
   auto z = found<R>("z", deviations);
   // Beyond a deviation of twice the mean most requests see no prompt at all, and no cube is near them.

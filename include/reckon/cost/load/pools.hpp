@@ -57,6 +57,14 @@ inline const Formula kPoolTpot{"load.pools.tpot", "TPOT", "time per token after 
 inline const Formula kPoolTpotDeviation{"load.pools.tpot_deviation", "σ_TPOT",
                                         "deviation of a request's mean time per token",
                                         "2/3 of the variance of n, steps that grow with it"};
+inline const Formula kPoolTpotP50{"load.pools.tpot_p50", "TPOT_50",
+                                  "time per token, median of requests", "normal around the mean"};
+inline const Formula kPoolTpotP90{"load.pools.tpot_p90", "TPOT_90",
+                                  "time per token, 90th percentile of requests",
+                                  "normal around the mean"};
+inline const Formula kPoolTpotP99{"load.pools.tpot_p99", "TPOT_99",
+                                  "time per token, 99th percentile of requests",
+                                  "normal around the mean"};
 
 template <class R>
 struct PoolsLoad {
@@ -161,21 +169,21 @@ void pool_decode(const PoolsLoad<R>& x, const PoolsLoad<double>& flat, LoadFigur
   NAME(W_slot);
   auto R_step = called("R_step", (1 - exp(-n)) * t_n / 2);
   auto TPOT = kPoolTpot(t_n + (R_step + W_slot) / (o - 1));
-  f.tpot = TPOT;
+  if (!f.no_tpot) f.tpot = TPOT;
   f.decoding->n = kPoolDecoding(y * n);
   f.decoding->seen = n_seen;
   f.decoding->step = t_n;
   f.decoding->tpot = TPOT;
-  if (f.no_tpot_percentiles) return;
-  f.tpot_p50 = kTpotP50(TPOT);
+  if (f.no_tpot || f.no_tpot_percentiles) return;
+  f.tpot_p50 = kPoolTpotP50(TPOT);
   auto t_more = called("t_more", e.step(n_seen + 1, none) - t_n);
   auto ca2 = e.burst;
   NAME(ca2);
   auto grows = called("g", min(n * t_more / t_n, 0.95));
   auto sigma = kPoolTpotDeviation(t_more * sqrt(2 * n * ca2 / (3 * (1 - grows))));
-  f.tpot_p90 = kTpotP90(TPOT + 1.2816 * sigma);
+  f.tpot_p90 = kPoolTpotP90(TPOT + 1.2816 * sigma);
   if (plain(f.utilisation) <= kP99Until && !x.decode.only_p90)
-    f.tpot_p99 = kTpotP99(TPOT + 2.3263 * sigma);
+    f.tpot_p99 = kPoolTpotP99(TPOT + 2.3263 * sigma);
 }
 
 template <class R>

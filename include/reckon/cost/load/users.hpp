@@ -6,6 +6,8 @@
 //   ν = n/(o − 1) a step. By the clock of steps a prompt takes h of them, ρ' = ν·h·(N − 1)/N are busy (a user does not
 //   queue behind himself), and the wait is ν'·E[h·T]/(2·(1 − ρ')), T the time of those steps. By seconds, prompts would
 //   seem to fill more: their steps are longer.
+//   Of those whose prompts come in the same step some share its chunk, as many as it has room for: each finds Poisson
+//   many others of mean ν' in the step of its own, which adds E for each.
 //   Whole prompts in steps of their own find only those that came in the same step: ν·S/2.
 //   Users who think for Z before they ask again: N = n + λ·(TTFT + Z), and a request comes in the middle of a step.
 //
@@ -73,6 +75,34 @@ void wait_of_users(const LoadInput<R>& x, const LoadDecoding<R>& d, Count<R> N,
   if (plain(rho) > 0) out.tails.push_back({rho, called("m_queue", out.queue / rho)});
 }
 
+// Each share of the prompts beside 0, 1, … others in its chunk.
+template <class R>
+void share_chunk(const LoadInput<R>& x, const LoadDecoding<R>& d, LoadWaiting<R>& out) {
+  auto c = x.chunk;
+  auto s = x.prompt;
+  NAME(c, s);
+  const double room = plain(c) / plain(s) - 1;  // for so many others
+  if (x.prompts != PromptSteps::kShared || users_in_step(x) > 1 || !(room > 0)) return;
+  constexpr int kMost = 4;
+  const int most = static_cast<int>(std::clamp(std::ceil(room), 1.0, 1.0 * kMost));
+  auto nu = called("ν'", beside_in_step(x, d.n));
+  auto E_own = d.work.own;
+  NAME(E_own);
+  std::vector<OwnShare<R>> beside;
+  auto chance = called("P_k", exp(-nu));
+  auto rest = called("P_rest", Ratio<R>{1});
+  for (int k = 0; k <= most; ++k) {
+    const bool last = k == most;
+    auto k_0 = structural<R>("k", k);
+    auto more = called("E_k", last && room < k ? (c - s) / s * E_own : k_0 * E_own);
+    for (const OwnShare<R>& one : out.own)
+      beside.push_back({one.share * (last ? rest : chance), one.time + more});
+    rest = rest - chance;
+    chance = chance * nu / (k_0 + 1);
+  }
+  out.own = std::move(beside);
+}
+
 template <class R>
 LoadWaiting<R> users_waiting(const LoadInput<R>& x, LoadDecoding<R> d, Count<R> N) {
   LoadWaiting<R> out;
@@ -88,6 +118,7 @@ LoadWaiting<R> users_waiting(const LoadInput<R>& x, LoadDecoding<R> d, Count<R> 
   out.overhead = x.overhead;
   own_steps(x, d, out);
   wait_of_users(x, d, N, out);
+  share_chunk(x, d, out);
   if (x.think) {
     auto t_0 = d.step;
     NAME(t_0);

@@ -1,8 +1,8 @@
 // What a request waits, and what its own prompt takes: mean TTFT in parts, and what its distribution is made of.
 //
-//   residual   the step that runs on arrival: E[t²]/(2·E[t]), if anything runs (P = 1 − (1 − ρ)·e^−n). Where prompts
+//   residual   half of the step that runs on arrival: one with prompts a share φ of the time, E[t²] being that of all
+//              steps of an engine that never rests; else one without, if anybody decodes (1 − e^−n). Where prompts
 //              queue for steps of their own the queue counts those, and the residual decode steps alone
-//              (P = 1 − e^−n). For percentiles a step is one of two: without prompts, or with
 //   queue      prompts ahead, until the first step that works on this one. One prompt a step, or whole prompts:
 //              Pollaczek and Khinchine's mean on S, and their second moment. Shared chunks: a bulk queue, below
 //   slots      for a place in the batch: Erlang's C on B places, times a mean wait that is exponential (Allen, Cunneen)
@@ -25,20 +25,24 @@
 namespace reckon {
 
 inline const Formula kBusyShare{"load.busy", "P_busy", "chance that a step runs on arrival",
-                                "1 − (1 − ρ)·e^−n", Hint::kFraction};
+                                "1 − (1 − φ)·e^−n", Hint::kFraction};
+inline const Formula kActiveShare{"load.active", "P_act", "share of the time that steps run",
+                                  "1 − (1 − ρ)·e^−n", Hint::kFraction};
 inline const Formula kBusyDecodes{"load.busy_decodes", "P_busy",
                                   "chance that a decode step runs on arrival", "1 − e^−n",
                                   Hint::kFraction};
 inline const Formula kResidual{"load.ttft.residual", "R", "wait for the step that runs, mean",
                                "P_busy·t_0/2"};
 inline const Formula kResidualShared{"load.ttft.residual_shared", "R",
-                                     "wait for the step that runs, mean", "P_busy·E[t²]/(2·E[t])"};
+                                     "wait for the step that runs, mean",
+                                     "half a step: with prompts, or without if anybody decodes"};
 inline const Formula kQueue{"load.ttft.queue", "W", "wait for the prompts ahead, mean",
                             "Pollaczek and Khinchine, with the arrivals' burstiness (Kingman)"};
 inline const Formula kQueueShared{"load.ttft.queue_shared", "W", "wait for the prompts ahead, mean",
                                   "whole steps that the tokens ahead fill"};
-inline const Formula kBehind{"load.behind", "T_more", "what the prompts ahead cost a prompt, mean",
-                             "steps with the tokens ahead, less steps without"};
+inline const Formula kCostOfThoseAhead{"load.cost_of_those_ahead", "T_more",
+                                       "what the prompts ahead cost a prompt, mean",
+                                       "steps with the tokens ahead, less steps without"};
 inline const Formula kTokensQueued{"load.tokens_queued", "E[W]",
                                    "prompt tokens at the start of a step, mean",
                                    "from E[W'²] = E[W²]", Hint::kRatio};
@@ -93,13 +97,21 @@ struct OwnShare {
 // overhead + residual + queue + slots + own, independent of each other: the means, and what percentiles need.
 template <class R>
 struct LoadWaiting {
-  Ratio<R> busy;
+  Ratio<R> busy;                   // chance that a step runs on arrival
+  std::optional<Ratio<R>> active;  // share of the time that any runs
   Seconds<R> overhead, residual, queue, slots, waiting, alone, sharing, ttft;
   std::optional<Seconds<R>> mingled;  // more of its own steps, which the prompts ahead take part of
   std::vector<OwnShare<R>> own;
   std::vector<WaitWindow<R>> windows;  // together P_busy
   std::vector<WaitTail<R>> tails;
 };
+
+// The engine is busy where anybody decodes.
+template <class R>
+Ratio<R> busy_with_decodes(Count<R> n) {
+  NAME(n);
+  return kBusyDecodes(1 - exp(-n));
+}
 
 namespace detail {
 
@@ -148,9 +160,9 @@ void own_steps(const LoadInput<R>& x, const LoadDecoding<R>& d, LoadWaiting<R>& 
     }
     const auto [k, rest] = chunks_of(one.tokens, c);
     const bool in_step = users_in_step(x) > 1;
-    auto t_c = called("t_c", x.step(n, c));
-    auto t_last =
-        called("t_last", x.step(n, in_step ? tokens_together(x, rest, Ratio<R>{}) : rest));
+    auto t_c = called("t_c", step_with_prompt(x, n, c));
+    auto t_last = called(
+        "t_last", step_with_prompt(x, n, in_step ? tokens_together(x, rest, Ratio<R>{}) : rest));
     out.own.push_back({one.share, kOwnSteps(k * t_c + t_last)});
   }
 }
@@ -186,19 +198,24 @@ Ratio<R> steps_behind(Count<R> k, Count<R> rest, Count<R> c, Ratio<R> chance, Co
   return called("K", k + chance * exp((rest - c) / q) / (1 - exp(-(c / q))));
 }
 
-// Steps are short, without prompts, or long, with them: two times whose mean and second moment are those of all steps.
+// Steps are short, without prompts, or long, with them: two times whose mean and second moment are those of all steps of
+// an engine that never rests. One that rests does so in the place of short ones.
 template <class R>
-void step_windows(Seconds<R> t_0, Seconds<R> t, Quantity<kSecond * kSecond, R> t_2, Ratio<R> P_busy,
+void step_windows(Seconds<R> t_0, Seconds<R> t, Quantity<kSecond * kSecond, R> t_2, Count<R> n,
                   LoadWaiting<R>& out) {
-  NAME(t_0, t, t_2, P_busy);
-  if (!(plain(t) - plain(t_0) > 1e-6 * plain(t))) {
-    out.windows.push_back({P_busy, t_0});
-    return;
+  NAME(t_0, t, t_2, n);
+  auto P_dec = busy_with_decodes(n);
+  auto t_1 = called("t_1", t_0 + Seconds<R>{});
+  auto phi = called("φ", Ratio<R>{});
+  if (plain(t) - plain(t_0) > 1e-6 * plain(t)) {
+    t_1 = called("t_1", (t_2 - t_0 * t) / (t - t_0));
+    phi = called("φ", (t - t_0) / (t_1 - t_0) * t_1 / t);
   }
-  auto t_1 = called("t_1", (t_2 - t_0 * t) / (t - t_0));
-  auto of_time = called("φ", (t - t_0) / (t_1 - t_0) * t_1 / t);
-  out.windows.push_back({P_busy * (1 - of_time), t_0});
-  out.windows.push_back({P_busy * of_time, t_1});
+  auto without = called("P_0", (1 - phi) * P_dec);
+  out.busy = kBusyShare(phi + without);
+  out.windows.push_back({without, t_0});
+  out.windows.push_back({phi, t_1});
+  out.residual = kResidualShared((without * t_0 + phi * t_1) / 2);
 }
 
 template <class R>
@@ -210,7 +227,6 @@ void wait_shared(const LoadInput<R>& x, const LoadDecoding<R>& d, LoadWaiting<R>
   auto n = d.n;
   auto rho = d.rho;
   auto t_0 = d.step;
-  auto P_busy = out.busy;
   NAME(rate, burst, s, c, n, rho, t_0);
   if (!(x.stages <= 1)) {  // longer by what the others' prompts hold up
     auto E = d.work.cost;
@@ -239,24 +255,22 @@ void wait_shared(const LoadInput<R>& x, const LoadDecoding<R>& d, LoadWaiting<R>
   auto W_tokens = kTokensQueued(
       ((per_step * s_2 + left * left * (U_2 - U * U)) / 2 + left * (c * U - U_2)) / (c * room));
   auto t_2 = called("E[t²]", t_0 * t_0 + 2 * t_0 * b * U + b * b * U_2);
-  auto R_step = called("R_step", t_2 / (2 * t));
-  out.residual = kResidualShared(P_busy * R_step);
-  step_windows(t_0, t, t_2, P_busy, out);
-  auto F = called("F", rate * s * P_busy * R_step);
+  step_windows(t_0, t, t_2, n, out);
+  auto F = called("F", rate * s * out.residual);
   auto Q = kTokensAhead(t_full * max(W_tokens - U, 0) / t + F);
-  auto t_c = called("t_c", x.step(n, c));
+  auto t_c = called("t_c", step_with_prompt(x, n, c));
   const bool waits = plain(Q) > 0 && plain(rho) > 0;
   Sum<kSecond, R> with, without, whole;
   for (const LengthShare<R>& one : x.lengths) {
     const auto [k, rest] = chunks_of(one.tokens, c);
-    auto t_last = called("t_last", x.step(n, rest));
+    auto t_last = called("t_last", step_with_prompt(x, n, rest));
     auto own = kOwnSteps(k * t_c + t_last);
     out.own.push_back({one.share, own});
     without.add("share", one.share * own);
     if (!waits) continue;
     auto K = steps_behind(k, rest, c, rho, Q);
     auto last = called("U_last", min(c, max(Q + k * c + rest - c * K, 1) + F));
-    with.add("share", one.share * (K * t_c + x.step(n, last)));
+    with.add("share", one.share * (K * t_c + step_with_prompt(x, n, last)));
     // Its first step carries the last of those ahead, unless they come in whole chunks as it does.
     auto K_0 = plain(rest) < plain(c) ? steps_behind(Count<R>{0}, Count<R>{0}, c, rho, Q) : K - k;
     whole.add("share", one.share * K_0 * t_c);
@@ -265,7 +279,7 @@ void wait_shared(const LoadInput<R>& x, const LoadDecoding<R>& d, LoadWaiting<R>
   auto behind = called("T_behind", with.total());
   auto alone = called("T_own", without.total());
   const Seconds<R> nothing{};
-  auto W = kBehind(max(behind - alone, nothing));
+  auto W = kCostOfThoseAhead(max(behind - alone, nothing));
   if (!(plain(W) > 0)) return;
   out.tails.push_back({rho, called("m_queue", W / rho)});
   auto W_whole = kQueueShared(min(whole.total(), W));
@@ -301,10 +315,9 @@ template <class R>
 void add_up(const LoadInput<R>& x, LoadWaiting<R>& out) {
   Sum<kSecond, R> own, alone;
   const Count<R> none{0};
-  for (std::size_t i = 0; i < out.own.size(); ++i) {
-    own.add("share", out.own[i].share * out.own[i].time);
-    alone.add("share", x.lengths[i].share * x.step(none, x.lengths[i].tokens));
-  }
+  for (const OwnShare<R>& one : out.own) own.add("share", one.share * one.time);
+  for (const LengthShare<R>& one : x.lengths)
+    alone.add("share", one.share * x.step(none, one.tokens));
   Sum<kSecond, R> waits;
   waits.add("residual", out.residual);
   waits.add("queue", out.queue);
@@ -329,13 +342,6 @@ void add_up(const LoadInput<R>& x, LoadWaiting<R>& out) {
 
 }  // namespace detail
 
-// The engine is busy where anybody decodes.
-template <class R>
-Ratio<R> busy_with_decodes(Count<R> n) {
-  NAME(n);
-  return kBusyDecodes(1 - exp(-n));
-}
-
 // Of a rate below saturation.
 template <class R>
 LoadWaiting<R> waiting(const LoadInput<R>& x, const LoadDecoding<R>& d, const LoadLimits<R>& full) {
@@ -346,11 +352,13 @@ LoadWaiting<R> waiting(const LoadInput<R>& x, const LoadDecoding<R>& d, const Lo
   NAME(n, rho);
   // Steps that take no time without prompts leave a plain queue.
   const bool shared = x.prompts == PromptSteps::kShared && plain(d.step) > 0;
-  out.busy = shared ? kBusyShare(1 - (1 - rho) * exp(-n)) : busy_with_decodes(n);
   if (shared) {
     detail::wait_shared(x, d, out);
+    out.active = out.busy;
   } else {
+    out.busy = busy_with_decodes(n);
     detail::wait_alone(x, d, out);
+    out.active = kActiveShare(1 - (1 - rho) * exp(-n));
   }
   if (full.by_batch && d.tpot) detail::wait_for_slots(x, d, *full.by_batch, out);
   detail::add_up(x, out);

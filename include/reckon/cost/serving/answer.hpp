@@ -42,7 +42,7 @@ inline const Formula kOperatorAnswer{"serving.answer.operator", "t_ans",
 inline const Formula kServingEnergy{"serving.energy", "E_tok", "energy of an answer's token",
                                     "board limit · share drawn · PUE over tokens/s"};
 inline const Formula kServingBusy{"serving.load.busy", "b", "share of the time that a step runs",
-                                  "1 − exp(−requests inside): chance that an engine has any",
+                                  "1 − exp(−sequences that decode): chance that there are any",
                                   Hint::kFraction};
 inline const Formula kLoadEnergy{"serving.load.energy", "E_load",
                                  "energy of an answer's token under the load",
@@ -85,6 +85,9 @@ inline const Formula kEngines{"serving.load.engines", "E", "engines that share t
                               "replicas · data ranks", Hint::kCount};
 inline const Formula kEngineParts{"serving.load.engine_parts", "E", "engines that share the load",
                                   "replicas · data ranks · stages", Hint::kCount};
+inline const Formula kEnginesOfUsers{"serving.load.engines_of_users", "E",
+                                     "engines that share the load", "no more than there are users",
+                                     Hint::kCount};
 inline const Formula kAllPresent{"serving.load.present", "L", "requests inside, all replicas",
                                  "those of one engine · engines", Hint::kRatio};
 inline const Formula kAllTokens{"serving.load.tokens", "X_load", "tokens/s of all replicas",
@@ -185,8 +188,10 @@ struct Running {
   bool own_workers = false;  // of pools, stated: none are sized
   std::optional<Count<R>> replicas_for_budget;
   std::optional<Frequency<R>> rate_for_budget;
-  // Why nothing is said of TTFT's target with the GPUs for the rate, at the rate for the budget.
-  const char *rate_unjudged = nullptr, *budget_unjudged = nullptr;
+  // Where the closed form does not say how many GPUs, or which rate, keep the targets: why, and what the rate alone takes.
+  const char *rate_unknown = nullptr, *budget_unknown = nullptr;
+  std::optional<Count<R>> gpus_at_least;
+  bool budget_to_known = false;  // beyond the rate for the budget the closed form says nothing
   std::vector<FrontierPoint<R>> frontier;
   std::array<Seconds<R>, kStepOps> answer{};
 };

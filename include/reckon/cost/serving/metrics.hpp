@@ -168,7 +168,9 @@ void under_metrics(V&& v, const Running<R>& r) {
       w.figures.no_form ? std::nullopt : std::optional<Ratio<R>>(w.figures.utilisation), why);
     v(kUnderMetrics[i].ttft, w.figures.ttft, why);
     v(kUnderMetrics[i].ttft_p90, w.figures.ttft_p90, why);
-    const char* no_tpot = has_no_tpot(w.figures) ? kOneToken : why;
+    const char* no_tpot = w.figures.no_tpot        ? w.figures.no_tpot
+                          : has_no_tpot(w.figures) ? kOneToken
+                                                   : why;
     v(kUnderMetrics[i].tpot, w.figures.tpot, no_tpot);
     v(kUnderMetrics[i].tpot_p90, w.figures.tpot_p90, no_tpot);
   }
@@ -218,7 +220,9 @@ void load_metrics(V&& v, const Running<R>& r) {
   v(MetricInfo("serve.saturates", "rate beyond which the queue grows without bound",
                Hint::kRequestRate),
     r.saturates, r.no_load);
-  const char* no_tpot = r.load && has_no_tpot(*r.load) ? kOneToken : why;
+  const char* no_tpot = r.load && r.load->no_tpot        ? r.load->no_tpot
+                        : r.load && has_no_tpot(*r.load) ? kOneToken
+                                                         : why;
   v(MetricInfo("serve.itl", "time between tokens, mean"), of([](Load x) { return x.tpot; }),
     no_tpot);
   v(MetricInfo("serve.tpot", "time per token, the first excluded"),
@@ -274,7 +278,7 @@ void money_metrics(V&& v, const Running<R>& r) {
   };
   const bool priced = r.full_money.input.has_value();
   v(MetricInfo("serve.energy_per_token", "energy of an answer's token, while steps run"), m.energy,
-    why(kNoPower, r.full_money.energy.has_value()));
+    r.load && r.load->in_bursts ? r.load->no_tpot : why(kNoPower, r.full_money.energy.has_value()));
   v(MetricInfo("serve.cost_per_million_input", "dollars per million input tokens"), m.input,
     why(kNoPrice, priced));
   v(MetricInfo("serve.cost_per_million_output", "dollars per million output tokens"), m.output,
@@ -287,9 +291,10 @@ void money_metrics(V&& v, const Running<R>& r) {
   v(MetricInfo("serve.saturation.cost_per_million_output",
                "dollars per million output tokens, never idle"),
     r.full_money.output, kNoPrice);
-  const char* no_gpus = never(r.sized_by) ? "no number of GPUs keeps the targets"
-                        : r.own_workers   ? "the plan states its workers"
-                                          : "the plan states no rate: rate: 10 requests/s";
+  const char* no_gpus = r.rate_unknown      ? r.rate_unknown
+                        : never(r.sized_by) ? "no number of GPUs keeps the targets"
+                        : r.own_workers     ? "the plan states its workers"
+                                            : "the plan states no rate: rate: 10 requests/s";
   v(MetricInfo("serve.gpus_for_rate", "GPUs for the rate, the targets kept", Hint::kCount),
     r.gpus_for_rate, no_gpus);
   if (r.gpus_for_rate)
@@ -299,7 +304,7 @@ void money_metrics(V&& v, const Running<R>& r) {
     r.replicas_for_budget, r.rate_for_budget ? "pools: workers of both kinds" : kNoBudget);
   v(MetricInfo("serve.rate_for_budget", "requests/s for the budget, the targets kept",
                Hint::kRequestRate),
-    r.rate_for_budget, kNoBudget);
+    r.rate_for_budget, r.budget_unknown ? r.budget_unknown : kNoBudget);
 }
 
 template <class R, class V>

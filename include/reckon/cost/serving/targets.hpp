@@ -1,10 +1,11 @@
 // When a target is kept under a load, and the fewest workers or replicas with which it is.
 //
-//   keeps_target(plan.targets.ttft, f.ttft, f.ttft_p90)      // nine of ten requests, or on average
+//   kept(plan.targets.ttft, f.ttft, f.ttft_p90)              // by nine of ten requests: yes, no, or not known
 //   fewest(2, 128, [&](int k) { return …; })                 // none up to 128: no value
 //
-// Nine of ten requests keep it where the closed form has percentiles, the mean where it has none. Where it has not
-// even that (bursts), nothing speaks against it: a simulation says.   Source of nine of ten: Zhong 2024 (DistServe)
+// Nine of ten requests must keep it. Where the closed form has no percentiles (uneven arrivals, full stages) a mean
+// beyond the target is a no, and a mean within it is not a yes: how many GPUs that takes, a simulation says.
+// Source of nine of ten: Zhong 2024 (DistServe)
 #pragma once
 
 #include <algorithm>
@@ -22,18 +23,35 @@ enum class SizedBy {
   kTtft,       // with fewer a target is missed
   kTpot,
   kTtftNever,  // no number of them keeps it
-  kTpotNever
+  kTpotNever,
+  kUnknown  // with fewer, or with any, the closed form does not say that a target is kept
 };
 constexpr auto names(SizedBy) {
-  return std::array{"throughput", "rate", "TTFT", "TPOT", "no TTFT", "no TPOT"};
+  return std::array{"throughput", "rate", "TTFT", "TPOT", "no TTFT", "no TPOT", "simulate"};
 }
 constexpr bool never(SizedBy by) { return by == SizedBy::kTtftNever || by == SizedBy::kTpotNever; }
 
+enum class Kept { kYes, kNo, kUnknown };
+
+// `none`: there is nothing to keep, as of answers of one token.
 template <class Time>
-bool keeps_target(const std::optional<Time>& most, const std::optional<Time>& mean,
-                  const std::optional<Time>& p90) {
-  const std::optional<Time>& is = p90 ? p90 : mean;
-  return !most || !is || plain(*is) <= plain(*most);
+Kept kept(const std::optional<Time>& most, const std::optional<Time>& mean,
+          const std::optional<Time>& p90, bool none = false) {
+  if (!most || none) return Kept::kYes;
+  if (p90) return plain(*p90) <= plain(*most) ? Kept::kYes : Kept::kNo;
+  return mean && plain(*mean) > plain(*most) ? Kept::kNo : Kept::kUnknown;
+}
+
+// What is not kept under a load, of both targets: nothing, or one of them, or who knows. A queue that grows keeps none.
+template <class Targets, class Figures>
+std::optional<SizedBy> misses(const Targets& targets, const Figures& f, bool decodes) {
+  if (f.unbounded) return SizedBy::kRate;
+  const Kept first = kept(targets.ttft, f.ttft, f.ttft_p90);
+  const Kept each = kept(targets.tpot, f.tpot, f.tpot_p90, !decodes);
+  if (first == Kept::kNo) return SizedBy::kTtft;
+  if (each == Kept::kNo) return SizedBy::kTpot;
+  if (first == Kept::kUnknown || each == Kept::kUnknown) return SizedBy::kUnknown;
+  return {};
 }
 
 // So many times what the rate needs leaves nothing to wait for: what still misses a target always will.

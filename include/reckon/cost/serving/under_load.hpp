@@ -57,6 +57,13 @@ Seconds<R> with_drafts(const ServingPlan<R>& plan, Seconds<R> t_step) {
 template <class R>
 Seconds<R> loaded_step(const ServingPlan<R>& plan, const ServingMachine<R>& s, Count<R> n,
                        Count<R> T, Count<R> c, PromptSteps prompts) {
+  if (n <= 0 && c <= 0) {  // nothing to do: what reading the weights takes, as for a single token
+    const Count<R> one{1};
+    StepCall<R> least;
+    least.x = least.s = one;
+    least.prompts = one / fresh_prompt(plan.workload).fresh;
+    return stage_passage(s, least).time;
+  }
   StepCall<R> call = decode_call(plan, n, T);
   if (c <= 0) return with_drafts(plan, stage_passage(s, call).time);
   const FreshPrompt<R> p = fresh_prompt(plan.workload);
