@@ -20,7 +20,7 @@
 // and as many steps as whole chunks lie in Q + s, Q exponential with an atom 1 − ρ at 0.
 #pragma once
 
-#include "reckon/cost/load/decoding.hpp"
+#include "reckon/cost/load/saturation.hpp"
 
 namespace reckon {
 
