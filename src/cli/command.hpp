@@ -97,6 +97,7 @@ struct Values {
   ValidateOptions validate;
   CalibrateCommand calibrate;
   SchemaOptions schema;
+  CompletionOptions completion;
   HelpOptions help;
   FitCommandOptions fit;
   std::map<std::string, QuestionFlags> questions;  // by word

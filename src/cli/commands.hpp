@@ -154,6 +154,11 @@ struct FitCommandOptions {
 };
 int fit(Session&, const Shared&, const FitCommandOptions&);
 
+struct CompletionOptions {
+  std::string shell;
+};
+int completion(Session&, const Shared&, const CompletionOptions&);
+
 struct SchemaOptions {
   std::string kind = "training";
 };

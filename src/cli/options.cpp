@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "command.hpp"
+#include "completion.hpp"
 #include "reckon/base/edit_distance.hpp"
 #include "reckon/base/table.hpp"
 #include "reckon/base/text.hpp"
@@ -161,6 +162,46 @@ bool format_named(const std::string& word, Format& out) {
   return false;
 }
 
+void keep_begun(const std::string& typed, std::vector<std::string>& words) {
+  std::erase_if(words, [&typed](const std::string& w) { return !w.starts_with(typed); });
+}
+
+// What may stand in the place of the last of these words, which is being typed.
+std::vector<std::string> completions(const std::vector<std::string>& words) {
+  Values values;
+  const std::vector<Command> all = commands(values);
+  const std::string typed = words.empty() ? "" : words.back();
+  std::vector<std::string> out;
+  if (words.size() <= 1) {
+    for (const Command& c : all) out.push_back(c.name);
+    keep_begun(typed, out);
+    return out;
+  }
+  const auto command =
+      std::find_if(all.begin(), all.end(), [&](const Command& c) { return c.name == words[0]; });
+  if (command == all.end()) return out;
+  CLI::App app;
+  Declare declare(app);
+  command->declare(declare);
+  Session session("");
+  const CLI::Option* before = app.get_option_no_throw(words[words.size() - 2]);
+  if (before && before->get_expected_max() > 0) {
+    out = option_values(session, before->get_name(), typed);
+  } else if (words[words.size() - 2] == "--format") {
+    out = option_values(session, "--format", typed);
+  } else if (typed.starts_with("-")) {
+    for (const CLI::Option* o : app.get_options())
+      if (!o->get_positional() && !o->get_name().empty()) out.push_back(o->get_name());
+    for (const char* shared : {"--format", "--wide", "--data", "--help"}) out.emplace_back(shared);
+  } else {
+    out = argument_values(session, command->name, command->arguments);
+  }
+  keep_begun(typed, out);
+  std::sort(out.begin(), out.end());
+  out.erase(std::unique(out.begin(), out.end()), out.end());
+  return out;
+}
+
 }  // namespace
 
 void Declared::required() { option_->required(); }
@@ -194,6 +235,13 @@ void Declare::small_number(const char* name, std::optional<int>& to, const char*
 }
 
 int run(int argc, char** argv) {
+  constexpr int kAsked = 3;  // reckon completion words …
+  if (argc >= kAsked && std::string_view(argv[1]) == "completion" &&
+      std::string_view(argv[2]) == "words") {
+    for (const std::string& word : completions({argv + kAsked, argv + argc}))
+      write_out(word + "\n");
+    return kOk;
+  }
   Values values;
   const std::vector<Command> all = commands(values);
   CLI::App app("reckon");

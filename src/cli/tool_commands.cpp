@@ -1,4 +1,4 @@
-// Tools: fit, formulas, schema, help.
+// Tools: fit, formulas, schema, completion, help.
 #include "command.hpp"
 
 namespace reckon::cli {
@@ -55,6 +55,18 @@ void add_tool_commands(std::vector<Command>& all, Values& v) {
                       "kernels, measurements, …) or of question (states, load, …); all");
        },
        [&v](Session& s, const Shared& g) { return schema(s, g, v.schema); }});
+  all.push_back({"completion",
+                 kTools,
+                 "SHELL",
+                 "a script that completes commands, options and names as you type",
+                 {"reckon completion bash > ~/.local/share/bash-completion/completions/reckon",
+                  "source <(reckon completion zsh)",
+                  "reckon completion fish > ~/.config/fish/completions/reckon.fish"},
+                 [&v](Declare& d) {
+                   d.positional("SHELL", v.completion.shell, "bash, zsh or fish").required();
+                 },
+                 [&v](Session& s, const Shared& g) { return completion(s, g, v.completion); },
+                 true});
   all.push_back({"help",
                  kTools,
                  "[TOPIC] [PLAN]",

@@ -1,0 +1,116 @@
+// reckon completion SHELL: a script for the shell; reckon completion words …: what it asks (options.cpp).
+#include "completion.hpp"
+
+#include <fmt/format.h>
+
+#include <map>
+
+#include "commands.hpp"
+#include "reckon/base/text.hpp"
+#include "reckon/engine/topics.hpp"
+#include "reckon/units/formula/formula.hpp"
+
+namespace reckon::cli {
+namespace {
+
+constexpr const char* kBash = R"(# bash completion of reckon: reckon completion bash
+_reckon() {
+  local line=${COMP_LINE:0:COMP_POINT} words
+  read -ra words <<<"$line"
+  [[ $line == *[[:space:]] ]] && words+=("")
+  mapfile -t COMPREPLY < <(reckon completion words "${words[@]:1}" 2>/dev/null)
+}
+complete -o bashdefault -o default -F _reckon reckon
+)";
+constexpr const char* kZsh = R"zsh(#compdef reckon
+# zsh completion of reckon: reckon completion zsh
+_reckon() {
+  local -a found
+  found=(${(f)"$(reckon completion words "${(@)words[2,CURRENT]}" 2>/dev/null)"})
+  if (( $#found )); then compadd -a found; else _files; fi
+}
+compdef _reckon reckon
+)zsh";
+constexpr const char* kFish = R"(# fish completion of reckon: reckon completion fish
+function __reckon
+    set -l typed (commandline -opc) (commandline -ct)
+    reckon completion words $typed[2..] 2>/dev/null
+end
+complete -c reckon -a '(__reckon)'
+)";
+
+void add_names(Session& session, Shelf shelf, std::vector<std::string>& to) {
+  for (const std::string& id : session.work().ids(shelf)) to.push_back(id);
+}
+
+// "8x" of "8xh1": what a count puts before a chip.
+std::string count_of(const std::string& typed) {
+  std::size_t digits = 0;
+  while (digits < typed.size() && typed[digits] >= '0' && typed[digits] <= '9') ++digits;
+  return digits == 0 ? "" : typed.substr(0, digits) + "x";
+}
+
+}  // namespace
+
+std::string completion_script(const std::string& shell) {
+  if (shell == "bash") return kBash;
+  if (shell == "zsh") return kZsh;
+  return shell == "fish" ? kFish : "";
+}
+
+std::vector<std::string> option_values(Session& session, const std::string& option,
+                                       const std::string& typed) {
+  static const std::map<std::string, std::vector<Shelf>> kNamed{
+      {"--model", {Shelf::kModels}},      {"--engine", {Shelf::kEngines}},
+      {"--stack", {Shelf::kStacks}},      {"--weights", {Shelf::kFormats}},
+      {"--cache", {Shelf::kFormats}},     {"--activations", {Shelf::kFormats}},
+      {"--dtype", {Shelf::kFormats}},     {"--recipe", {Shelf::kRecipes}},
+      {"--precision", {Shelf::kRecipes}}, {"--optimizer", {Shelf::kOptimizers}},
+      {"--law", {Shelf::kLaws}},          {"--chip", {Shelf::kChips}},
+      {"--onto", {Shelf::kChips}},        {"--hardware", {Shelf::kChips, Shelf::kClusters}},
+      {"--kernels", {Shelf::kKernels}}};
+  std::vector<std::string> out;
+  if (option == "--format") return {"text", "json", "csv", "md"};
+  if (option == "--gpus" || option == "--cluster") {
+    const std::string count = count_of(typed);
+    add_names(session, Shelf::kChips, out);
+    for (std::string& chip : out) chip.insert(0, count.empty() ? "8x" : count);
+    if (count.empty()) add_names(session, Shelf::kClusters, out);
+    return out;
+  }
+  if (const auto at = kNamed.find(option); at != kNamed.end())
+    for (const Shelf shelf : at->second) add_names(session, shelf, out);
+  return out;
+}
+
+std::vector<std::string> argument_values(Session& session, const std::string& command,
+                                         const std::string& arguments) {
+  std::vector<std::string> out;
+  if (command == "completion") return {"bash", "zsh", "fish"};
+  if (command == "show") {
+    for (const Shelf shelf : kShelves) add_names(session, shelf, out);
+  } else if (command == "help") {
+    for (const Topic& t : topics()) out.emplace_back(t.word);
+  } else if (command == "formulas") {
+    for (const Formula* f = Formula::first; f; f = f->next) out.emplace_back(f->id);
+  } else if (arguments.find("MODEL") != std::string::npos ||
+             arguments.find("model") != std::string::npos) {
+    add_names(session, Shelf::kModels, out);
+  }
+  return out;
+}
+
+int completion(Session& session, const Shared&, const CompletionOptions& options) {
+  const std::string script = completion_script(options.shell);
+  if (script.empty()) {
+    session.diagnostics()
+        .error({}, fmt::format("no completion for '{}'", printable(options.shell)))
+        .help("one of bash, zsh, fish");
+    session.report_faults();
+    return kUsage;
+  }
+  session.print(script);
+  return kOk;
+}
+
+}  // namespace reckon::cli
