@@ -70,7 +70,7 @@ std::vector<std::string> option_values(Session& session, const std::string& opti
       {"--onto", {Shelf::kChips}},        {"--hardware", {Shelf::kChips, Shelf::kClusters}},
       {"--kernels", {Shelf::kKernels}}};
   std::vector<std::string> out;
-  if (option == "--format") return {"text", "json", "csv", "md"};
+  if (option == "--format") return {"text", "json", "csv", "md", "html"};
   if (option == "--gpus" || option == "--cluster") {
     const std::string count = count_of(typed);
     add_names(session, Shelf::kChips, out);

@@ -7,6 +7,7 @@
 #include "explain.hpp"
 #include "plans.hpp"
 #include "reckon/report/csv.hpp"
+#include "reckon/report/html.hpp"
 #include "reckon/report/json.hpp"
 #include "reckon/report/markdown.hpp"
 #include "reckon/report/question.hpp"
@@ -52,7 +53,7 @@ void check_options(Session& session, const Shared& shared, const EvalOptions& op
     Format unused;
     if (!format_of_file(file, unused))
       d.error({}, fmt::format("--export {}: no format has this ending", file))
-          .help("endings: .txt, .json, .csv, .md");
+          .help("endings: .txt, .json, .csv, .md, .html");
   }
   for (std::size_t i = 0; i < options.exports.size(); ++i) {
     const std::string& file = options.exports[i];
@@ -96,7 +97,9 @@ int estimates(Session& session, const Shared& shared, const EvalOptions& options
   for (const std::string& file : options.exports) {
     Format format{};
     format_of_file(file, format);
-    write_file(file, rendered(results, format, {false, 100, true}), session.diagnostics());
+    const std::string text = rendered(results, format, {false, 100, true});
+    write_file(file, file.ends_with(".html") ? page_of_markdown(text) : text,
+               session.diagnostics());
   }
   if (session.report_faults()) return kUsage;
   return std::all_of(results.begin(), results.end(), [](const Result& r) { return r.fits; }) ? kOk

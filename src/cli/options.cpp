@@ -52,7 +52,7 @@ std::string program_help(const std::vector<Command>& all) {
   }
   out +=
       "\nOptions of all commands\n"
-      "  --format F   text, json, csv or md\n"
+      "  --format F   text, json, csv, md or html\n"
       "  --wide       tables as wide as they come, whatever the terminal's width\n"
       "  --data DIR   where hardware/, models/, presets/ … lie (or RECKON_DATA)\n"
       "  -h, --help   of the program or of a command\n"
@@ -149,11 +149,10 @@ std::string empty_option(const CLI::App& app) {
 }
 
 bool format_named(const std::string& word, Format& out) {
-  const std::pair<const char*, Format> words[] = {{"text", Format::kText},
-                                                  {"json", Format::kJson},
-                                                  {"csv", Format::kCsv},
-                                                  {"md", Format::kMarkdown},
-                                                  {"markdown", Format::kMarkdown}};
+  const std::pair<const char*, Format> words[] = {
+      {"text", Format::kText},         {"json", Format::kJson},
+      {"csv", Format::kCsv},           {"md", Format::kMarkdown},
+      {"markdown", Format::kMarkdown}, {"html", Format::kMarkdown}};  // Session makes it a page
   for (const auto& [name, format] : words) {
     if (word != name) continue;
     out = format;
@@ -257,7 +256,7 @@ int run(int argc, char** argv) {
     sub->set_help_flag("-h,--help", "this help");
     Declare declare(*sub);
     c.declare(declare);
-    sub->add_option("--format", values.format, c.text_only ? "text" : "text, json, csv or md")
+    sub->add_option("--format", values.format, c.text_only ? "text" : "text, json, csv, md or html")
         ->type_name("F");
     sub->add_flag("--wide", values.shared.wide, "tables as wide as they come");
     if (!sub->get_option_no_throw("--data"))  // a question may have a field of that name
@@ -322,7 +321,7 @@ int run(int argc, char** argv) {
   }
   if (!values.format.empty() && !format_named(values.format, values.shared.format))
     return usage_error(fmt::format("--format: no format '{}'", values.format),
-                       "one of text, json, csv, md");
+                       "one of text, json, csv, md, html");
   if (all[i].text_only && values.shared.format != Format::kText)
     return usage_error(fmt::format("--format {}: `reckon {}` prints a file, as text only",
                                    values.format, all[i].name),
@@ -334,11 +333,14 @@ int run(int argc, char** argv) {
   }
   Session session(values.shared.data);
   if (values.shared.wide) session.set_wide();
+  if (values.format == "html") session.set_page();
   if (!session.check_data(values.shared.data)) {
     session.report_faults();
     return kUsage;
   }
-  return all[i].run(session, values.shared);
+  const int code = all[i].run(session, values.shared);
+  session.finish_page();
+  return code;
 }
 
 }  // namespace reckon::cli

@@ -4,28 +4,29 @@
 namespace reckon::cli {
 
 void add_plan_commands(std::vector<Command>& all, Values& v) {
-  all.push_back(
-      {"eval",
-       kPlans,
-       "PLAN…",
-       "a plan's full estimate: memory, time, cost, does it fit",
-       {"reckon eval plans/starters/7b-8xh100.yaml",
-        "reckon eval plan.yaml --set sharding.zero=3 --explain memory.total",
-        "reckon eval --model llama-3-8b --gpus 8xh100-sxm"},
-       [&v](Declare& d) {
-         EvalOptions& o = v.eval;
-         d.positional("PLAN", o.plans, "plan files; - reads stdin");
-         d.word("--model", o.model, "NAME", "without a plan: a model, as `reckon new` takes it");
-         d.word("--gpus", o.gpus, "NxCHIP", "without a plan: GPUs, such as 8xh100-sxm");
-         d.word("--case", o.which_case, "NAME", "one of the plan's cases, or all");
-         d.sets(o.sets);
-         d.repeated("--explain", o.explain, "ID",
-                    "derive a metric: an id, a pattern such as memory.*, or all");
-         d.small_number("--depth", o.depth, "levels of a derivation");
-         d.repeated("--export", o.exports, "FILE", "also write FILE.txt, .json, .csv or .md");
-         d.flag("--verbose", o.verbose, "every assumption with its place");
-       },
-       [&v](Session& s, const Shared& g) { return eval(s, g, v.eval); }});
+  all.push_back({"eval",
+                 kPlans,
+                 "PLAN…",
+                 "a plan's full estimate: memory, time, cost, does it fit",
+                 {"reckon eval plans/starters/7b-8xh100.yaml",
+                  "reckon eval plan.yaml --set sharding.zero=3 --explain memory.total",
+                  "reckon eval --model llama-3-8b --gpus 8xh100-sxm"},
+                 [&v](Declare& d) {
+                   EvalOptions& o = v.eval;
+                   d.positional("PLAN", o.plans, "plan files; - reads stdin");
+                   d.word("--model", o.model, "NAME",
+                          "without a plan: a model, as `reckon new` takes it");
+                   d.word("--gpus", o.gpus, "NxCHIP", "without a plan: GPUs, such as 8xh100-sxm");
+                   d.word("--case", o.which_case, "NAME", "one of the plan's cases, or all");
+                   d.sets(o.sets);
+                   d.repeated("--explain", o.explain, "ID",
+                              "derive a metric: an id, a pattern such as memory.*, or all");
+                   d.small_number("--depth", o.depth, "levels of a derivation");
+                   d.repeated("--export", o.exports, "FILE",
+                              "also write FILE.txt, .json, .csv, .md or .html");
+                   d.flag("--verbose", o.verbose, "every assumption with its place");
+                 },
+                 [&v](Session& s, const Shared& g) { return eval(s, g, v.eval); }});
   all.push_back({"check",
                  kPlans,
                  "FILE|DIR…",

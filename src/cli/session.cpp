@@ -15,6 +15,7 @@
 
 #include "reckon/base/atomic_file.hpp"
 #include "reckon/load/simulate.hpp"
+#include "reckon/report/html.hpp"
 
 namespace reckon::cli {
 namespace {
@@ -83,7 +84,16 @@ void write_err(const std::string& text) noexcept {
   std::fflush(stderr);
 }
 
-void Session::print(const std::string& text) { write_out(text); }
+void Session::print(const std::string& text) {
+  if (page_)
+    markdown_ += text;
+  else
+    write_out(text);
+}
+
+void Session::finish_page() {
+  if (!markdown_.empty()) write_out(page_of_markdown(markdown_));
+}
 
 bool Session::check_data(const std::string& data_option) {
   const char* variable = std::getenv("RECKON_DATA");
@@ -143,7 +153,8 @@ bool format_of_file(const std::string& file, Format& out) {
   const std::pair<const char*, Format> endings[] = {{".txt", Format::kText},
                                                     {".json", Format::kJson},
                                                     {".csv", Format::kCsv},
-                                                    {".md", Format::kMarkdown}};
+                                                    {".md", Format::kMarkdown},
+                                                    {".html", Format::kMarkdown}};
   for (const auto& [ending, format] : endings) {
     if (!file.ends_with(ending)) continue;
     out = format;

@@ -54,9 +54,13 @@ class Session {
     return {colour_, width_, verbose, terminal_ && !wide_};
   }
   void set_wide() { wide_ = true; }  // tables as wide as they come
+  void set_page() {
+    page_ = true;
+  }  // what is printed is Markdown, and comes out as one page of HTML
 
-  // Writes to stdout; OutputFailed if that fails.
+  // Writes to stdout; OutputFailed if that fails. A page is written when all of it is there.
   void print(const std::string& text);
+  void finish_page();
   // A named data folder must be one: false after reporting.
   bool check_data(const std::string& data_option);
   // Shows what has been collected so far, once. True if there was an error.
@@ -75,7 +79,8 @@ class Session {
   Diagnostics diagnostics_;
   bool colour_;
   std::size_t width_;
-  bool terminal_, wide_ = false;
+  bool terminal_, wide_ = false, page_ = false;
+  std::string markdown_;  // of the page so far
 };
 
 // "mesh.tensor=8" -> path and value. False after reporting.
