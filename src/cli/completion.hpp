@@ -2,8 +2,8 @@
 //
 //   reckon completion bash > ~/.local/share/bash-completion/completions/reckon
 //
-// The script asks the program itself, `reckon completion words eval --mod`, so it knows the models, chips and formats of
-// the data folder in use, and never grows old. Where nothing is printed the shell offers files.
+// The script asks the program itself, `reckon completion words eval --mod`, so it knows the models, chips and formats
+// of the data folder in use, and never grows old. Where nothing is printed the shell offers files.
 #pragma once
 
 #include <string>

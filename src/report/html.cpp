@@ -12,7 +12,8 @@ constexpr std::string_view kStyle = R"(
 :root { color-scheme: light dark; --line: #8884; --soft: #8881; }
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 62rem; margin: 2rem auto; padding: 0 1rem; }
 h1 { font-size: 1.5rem; } h2 { font-size: 1.15rem; margin-top: 2rem; } h3 { font-size: 1rem; }
-table { border-collapse: collapse; margin: .5rem 0; font-variant-numeric: tabular-nums; display: block; overflow-x: auto; }
+table { border-collapse: collapse; margin: .5rem 0; font-variant-numeric: tabular-nums; }
+table { display: block; overflow-x: auto; }
 th, td { padding: .2rem .9rem .2rem 0; border-bottom: 1px solid var(--line); text-align: left; vertical-align: top; }
 .r { text-align: right; }
 pre { background: var(--soft); padding: .7rem 1rem; overflow-x: auto; line-height: 1.35; }

@@ -2,7 +2,8 @@
 //
 //   page_of_markdown("# 7B on 8 H100\n\n| part | size |\n| --- | ---: |\n| weights | 2 GB |\n")
 //
-// Of Markdown it knows what the reports use: headings, tables, lists, code between fences, paragraphs, **bold** and `code`.
+// Of Markdown it knows what the reports use: headings, tables, lists, code between fences, paragraphs, **bold** and
+// `code`.
 #pragma once
 
 #include <string>

@@ -41,8 +41,8 @@ Count<R> batch_in_target(const ServingPlan<R>& plan, const ServingMachine<R>& s,
   return structural<R>("B_target", n);
 }
 
-// Where even one sequence never idle misses the target of TPOT, with its share of prompts, a load that leaves the engine
-// idle may keep it: as many as fit decode, and the load's own figures judge.
+// Where even one sequence never idle misses the target of TPOT, with its share of prompts, a load that leaves the
+// engine idle may keep it: as many as fit decode, and the load's own figures judge.
 template <class R>
 bool kept_by_few(const ServingPlan<R>& plan, const ServingMachine<R>& s) {
   if (!plan.workload.rate && !plan.workload.concurrency) return false;

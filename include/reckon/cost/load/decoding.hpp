@@ -3,9 +3,9 @@
 //   LoadDecoding<R> d = decoding(x, flat);       // of x.rate, below saturation
 //   d.n, *d.tpot
 //
-// A step of one that decodes takes t(n', 0); a prompt adds E(n') to the steps that carry it (prompt_work.hpp), and in the
-// steady state λ prompts a second do. What is left of a second decodes: TPOT = t(n', 0) / (1 − λ·E). By Little's law
-// n = λ·(o − 1)·TPOT, so
+// A step of one that decodes takes t(n', 0); a prompt adds E(n') to the steps that carry it (prompt_work.hpp), and in
+// the steady state λ prompts a second do. What is left of a second decodes: TPOT = t(n', 0) / (1 − λ·E). By
+// Little's law n = λ·(o − 1)·TPOT, so
 //
 //   λ(n) = n / ((o − 1)·t(n', 0) + n·E(n'))
 //
@@ -13,8 +13,9 @@
 //
 // Requests that come while one is still worked on are in front of it once it decodes: λ·E·T of prefill, T its time in
 // the engine before its first token. What comes during its last step it never meets, so of m = o − 1 steps
-// m·TPOT = m·t(n', 0) + λ·E·T + λ·E·(m − 1)·TPOT, much more for a short answer to a long prompt, and more decode at once
-// than λ(n) says. Users who wait for their answers come by the clock of steps (users.hpp), which leaves nothing of it.
+// m·TPOT = m·t(n', 0) + λ·E·T + λ·E·(m − 1)·TPOT, much more for a short answer to a long prompt, and more
+// decode at once than λ(n) says. Users who wait for their answers come by the clock of steps (users.hpp), which
+// leaves nothing of it.
 #pragma once
 
 #include "reckon/cost/load/prompt_work.hpp"

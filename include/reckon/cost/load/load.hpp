@@ -30,8 +30,8 @@ constexpr double kUsersPercentilesUntil = 0.9;
 // percentiles hold (docs/decisions/0022).
 constexpr double kMostUneven = 4, kEven = 0.25;
 
-// Utilisation up to which engines that share stages wait as said, to a tenth, and their tokens come as said, to a fifth:
-// beyond, a small error of the rate is a large one of both.
+// Utilisation up to which engines that share stages wait as said, to a tenth, and their tokens come as said, to a
+// fifth: beyond, a small error of the rate is a large one of both.
 constexpr double kStagesUntil = 0.4;
 
 template <class R>

@@ -9,10 +9,10 @@
 // and the percentile is the x with Σ share·P(… > x − overhead − own) = 1 − p, found by `root` on the logarithm, which
 // is nearly straight; a Newton step on R carries the slopes.
 //
-//   TPOT of a request: its o − 1 steps of t and the prefill V_0 left in front of it, w in all, are the work that begins a
-//   busy period of prompts, each of which adds E. Its variance is w·λ·E[E²]/(1 − λ·E)³ + Var V_0/(1 − λ·E)²; what is
-//   above t is taken as gamma of that mean and variance (Wilson and Hilferty's cube): skew where prompts are few, normal
-//   where they are many.
+//   TPOT of a request: its o − 1 steps of t and the prefill V_0 left in front of it, w in all, are the work that
+//   begins a busy period of prompts, each of which adds E. Its variance is
+//   w·λ·E[E²]/(1 − λ·E)³ + Var V_0/(1 − λ·E)²; what is above t is taken as gamma of that mean and variance (Wilson and
+//   Hilferty's cube): skew where prompts are few, normal where they are many.
 #pragma once
 
 #include <array>

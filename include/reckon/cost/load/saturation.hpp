@@ -3,8 +3,8 @@
 //   LoadLimits<R> full = saturation(x, flat);
 //   full.rate, full.by_prefill_first             // and what is full first: the batch, or every chunk
 //
-// The batch is full where the sequences that decode and the prompts being worked on take its B places, n + λ(n)·S(n) = B;
-// every chunk where prompts take all of them, ρ = λ(n)·S(n) = 1.
+// The batch is full where the sequences that decode and the prompts being worked on take its B places, n +
+// λ(n)·S(n) = B; every chunk where prompts take all of them, ρ = λ(n)·S(n) = 1.
 #pragma once
 
 #include "reckon/cost/load/decoding.hpp"

@@ -1,6 +1,6 @@
 // How prompts hold up engines that pass the stages of one pipeline.
 //
-//   double M = stage_delays(2, 0.3, 1, 6);     // 2 engines; 0.3 chunks of prompts a passage; a chunk adds 6 times a step
+//   double M = stage_delays(2, 0.3, 1, 6); // 2 engines; 0.3 chunks of prompts a passage; a chunk adds 6 times a step
 //
 // In a stage nobody overtakes: in max-plus terms two passages that follow each other take max(t, t') a stage and not
 // their mean, so the pace of all p engines is that of the slowest of p passages. Call them a round. Each engine carries

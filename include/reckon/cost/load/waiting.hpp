@@ -198,8 +198,8 @@ Ratio<R> steps_behind(Count<R> k, Count<R> rest, Count<R> c, Ratio<R> chance, Co
   return called("K", k + chance * exp((rest - c) / q) / (1 - exp(-(c / q))));
 }
 
-// Steps are short, without prompts, or long, with them: two times whose mean and second moment are those of all steps of
-// an engine that never rests. One that rests does so in the place of short ones.
+// Steps are short, without prompts, or long, with them: two times whose mean and second moment are those of all steps
+// of an engine that never rests. One that rests does so in the place of short ones.
 template <class R>
 void step_windows(Seconds<R> t_0, Seconds<R> t, Quantity<kSecond * kSecond, R> t_2, Count<R> n,
                   LoadWaiting<R>& out) {

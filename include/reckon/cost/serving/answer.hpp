@@ -188,7 +188,8 @@ struct Running {
   bool own_workers = false;  // of pools, stated: none are sized
   std::optional<Count<R>> replicas_for_budget;
   std::optional<Frequency<R>> rate_for_budget;
-  // Where the closed form does not say how many GPUs, or which rate, keep the targets: why, and what the rate alone takes.
+  // Where the closed form does not say how many GPUs, or which rate, keep the targets: why, and what the rate alone
+  // takes.
   const char *rate_unknown = nullptr, *budget_unknown = nullptr;
   std::optional<Count<R>> gpus_at_least;
   bool budget_to_known = false;  // beyond the rate for the budget the closed form says nothing
