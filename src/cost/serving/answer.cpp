@@ -218,6 +218,7 @@ Running<R> running(const ServingPlan<R>& plan, const ServingMachine<R>& s, Servi
   std::optional<ServingMachine<R>> own;
   if (plan.prefill) own.emplace(prefill_machine(plan));
   const ServingMachine<R>& pre = own ? *own : s;
+  run.pools_own = plan.prefill.has_value();
   compare_ways(plan, s, pre, out, run);
   put_under_load(plan, s, pre, out, run);
   if (run.load && run.load->tokens_rate) {
@@ -226,10 +227,10 @@ Running<R> running(const ServingPlan<R>& plan, const ServingMachine<R>& s, Servi
     NAME(E, X_one);
     run.load_tokens = kAllTokens(X_one * E);
   }
-  pay_never_idle(plan, s, out, run);
+  pay_never_idle(plan, pre, s, out, run);
   pay_load(plan, s, pre, out, run);
   size_for_rate(plan, s, out, run);
-  spend_budget(plan, s, out, run);
+  spend_budget(plan, pre, s, out, run);
   if (plan.frontier) run.frontier = frontier(plan, s);
   return run;
 }

@@ -8,6 +8,8 @@
 #pragma once
 
 #include "parts.hpp"
+#include "reckon/cost/serving/pools_budget.hpp"
+#include "reckon/cost/whole.hpp"
 #include "reckon/units/formula/solve.hpp"
 
 namespace reckon {
@@ -47,9 +49,32 @@ void pay_tokens(const ServingPlan<R>& plan, const ServingMachine<R>& s, const Ru
   out.output = kCostOutput(1000000 * price * g * (1 - phi) / X);
 }
 
+// Pools of any size, filled to their shares.
 template <class R>
-void pay_never_idle(const ServingPlan<R>& plan, const ServingMachine<R>& s,
-                    const ServingAnswer<R>& out, Running<R>& run) {
+void pay_pools_never_idle(const ServingPlan<R>& plan, const ServingMachine<R>& pre,
+                          const ServingMachine<R>& s, Running<R>& run) {
+  const ServingPools<R>& p = *run.pools;
+  run.full_money.input = p.cost_input;
+  run.full_money.output = p.cost_output;
+  if (!pre.chip.power || !s.chip.power) return;
+  auto P_pre = *pre.chip.power;
+  auto P_w = *s.chip.power;
+  auto u_w = plan.assume.power;
+  auto PUE = plan.assume.pue;
+  auto g_p = p.prefill_gpus;
+  auto g_d = p.decode_gpus;
+  auto given_p = p.prefill_given;
+  auto given_d = p.decode_given;
+  auto T_out = *plan.workload.output;
+  NAME(P_pre, P_w, u_w, PUE, g_p, g_d, given_p, given_d, T_out);
+  run.full_money.energy =
+      kPoolEnergy(u_w * PUE * (P_pre * g_p / given_p + P_w * g_d / given_d) / T_out);
+}
+
+template <class R>
+void pay_never_idle(const ServingPlan<R>& plan, const ServingMachine<R>& pre,
+                    const ServingMachine<R>& s, const ServingAnswer<R>& out, Running<R>& run) {
+  if (plan.prefill) return pay_pools_never_idle(plan, pre, s, run);
   auto g = out.replica;
   auto X = run.full.tokens;
   NAME(g, X);
@@ -169,6 +194,26 @@ Replicas replicas_for_load(const ServingPlan<R>& plan, const ServingMachine<R>& 
   }
 }
 
+// Whether the mean alone says that the target which decides is kept.
+template <class R>
+bool by_mean(SizedBy by, const LoadFigures<R>& f) {
+  if (by == SizedBy::kTtft || by == SizedBy::kTtftNever) return f.ttft && !f.ttft_p90;
+  return (by == SizedBy::kTpot || by == SizedBy::kTpotNever) && f.tpot && !f.tpot_p90;
+}
+
+// With what decides them: the rate, or a search for a target.
+template <class R>
+Count<R> replicas_found(const ServingPlan<R>& plan, const ServingMachine<R>& s,
+                        const Running<R>& run, const Replicas& found) {
+  if (found.by == SizedBy::kTtft) return kReplicasForTtft(structural<R>("R_kept", found.n));
+  if (found.by == SizedBy::kTpot) return kReplicasForTpot(structural<R>("R_kept", found.n));
+  auto rate = *plan.workload.rate;
+  auto rate_sat = run.load->full.rate;
+  auto E_rep = engines_of_replica(s);
+  NAME(rate, rate_sat, E_rep);
+  return kReplicasForRate(floor(rate / (rate_sat * E_rep)) + 1);
+}
+
 template <class R>
 void size_for_rate(const ServingPlan<R>& plan, const ServingMachine<R>& s,
                    const ServingAnswer<R>& out, Running<R>& run) {
@@ -185,10 +230,10 @@ void size_for_rate(const ServingPlan<R>& plan, const ServingMachine<R>& s,
     return;
   }
   if (plan.prefill) {
-    run.own_workers = plan.prefill->workers && plan.prefill->decode_workers;
-    if (run.own_workers) return;
+    run.own_workers = plan.prefill->workers || plan.prefill->decode_workers;
     run.sized_by = run.pools->sized_by;
-    if (never(run.sized_by)) return;
+    run.sized_by_mean = by_mean(run.sized_by, *run.load);
+    if (run.own_workers || never(run.sized_by)) return;
     run.gpus_for_rate = run.pools->asked->gpus;
     if (plan.targets.ttft) run.rate_unjudged = run.load->no_waits;
     return;
@@ -196,8 +241,13 @@ void size_for_rate(const ServingPlan<R>& plan, const ServingMachine<R>& s,
   const Replicas found = replicas_for_load(plan, s, run);
   run.sized_by = found.by;
   run.rate_unjudged = found.unjudged;
+  if constexpr (std::is_same_v<R, double>)
+    if (found.by == SizedBy::kTtft || found.by == SizedBy::kTpot)
+      run.sized_by_mean = by_mean(found.by, under_load(plan, s, structural<R>("R_rate", found.n),
+                                                       run.most, prompt_steps(plan), true));
   if (never(found.by)) return;
-  auto R_rate = structural<R>("R_rate", found.n);
+  auto R_rate = replicas_found(plan, s, run, found);
+  NAME(R_rate);
   run.gpus_for_rate = kGpusForLoad(g * R_rate);
 }
 
@@ -262,42 +312,113 @@ Frequency<R> engine_saturation(const ServingPlan<R>& plan, const ServingMachine<
   return under_load(one, s, Count<R>{1}, run.most, prompt_steps(plan), true).full.rate;
 }
 
-// Of all pairs of workers that a budget pays, the one that takes most: where both sides are even, or beside it.
+inline bool keeps_all(const ServingTargets<double>& targets, const LoadFigures<double>& f) {
+  return !f.unbounded && keeps_target(targets.ttft, f.ttft, f.ttft_p90) &&
+         keeps_target(targets.tpot, f.tpot, f.tpot_p90);
+}
+
+// The most that so many workers of one pool take within its target; the other pool has enough. TTFT is the prefill
+// workers', TPOT the decode workers'.
+inline double pool_keeps(const ServingPlan<double>& plan, const ServingMachine<double>& pre,
+                         const ServingMachine<double>& s, const ServingPools<double>& p, int n,
+                         bool prefill) {
+  const double given = plain(prefill ? p.prefill_given : p.decode_given);
+  ServingTargets<double> own;
+  (prefill ? own.ttft : own.tpot) = prefill ? plan.targets.ttft : plan.targets.tpot;
+  if (!own.ttft && !own.tpot) return n * given;
+  const double other = plain(prefill ? p.decode_given : p.prefill_given);
+  constexpr double kAmple = 4, kMost = 1e9;
+  const Count<double> mine(1.0 * n);
+  const Count<double> ample(std::min(std::ceil(kAmple * n * given / other) + 1, kMost));
+  const auto at_share = [&](double u) {
+    return pools_under_load(at_rate(plan, u * n * given), pre, s, p, prefill ? mine : ample,
+                            prefill ? ample : mine, true);
+  };
+  return n * given * (keeps_all(own, at_share(1)) ? 1 : share_kept(own, at_share).share);
+}
+
+// Workers, and the share of what they take filled to their shares at which the targets are kept.
+struct PoolsPaid {
+  PoolWorkers workers;
+  double share = 1;
+  bool judged = false;  // targets are stated, and under a load there are figures for them
+  const char* unjudged = nullptr;  // why nothing is said of TTFT's target there
+};
+
 template <class R>
-void spend_on_pools(const ServingPlan<R>& plan, Running<R>& run) {
-  const ServingPools<R>& p = *run.pools;
-  const double all = plain(*plan.budget);
-  const double x_costs =
-      plain(plan.prefill->price ? *plan.prefill->price : *plan.price) * plain(p.prefill_gpus);
-  const double y_costs = plain(*plan.price) * plain(p.decode_gpus);
-  const double even = all / (x_costs + y_costs * plain(p.ratio));
-  double best = 0;
-  int x_best = 0, y_best = 0;
-  for (const double x : {std::floor(even), std::floor(even) + 1, 1.0}) {
-    const double y = std::floor((all - x * x_costs) / y_costs);
-    const double rate = std::min(x * plain(p.prefill_given), y * plain(p.decode_given));
-    if (!(x >= 1 && y >= 1 && rate > best && x < 1e6 && y < 1e6)) continue;
-    best = rate;
-    x_best = static_cast<int>(x);
-    y_best = static_cast<int>(y);
+PoolsPaid pools_paid(const ServingPlan<R>& plan, const ServingMachine<R>& pre,
+                     const ServingMachine<R>& s, const ServingPools<R>& p) {
+  if constexpr (std::is_same_v<R, double>) {
+    const Price<double>& price_pre = plan.prefill->price ? *plan.prefill->price : *plan.price;
+    const PoolPrices prices{plain(*plan.budget), plain(price_pre) * plain(p.prefill_gpus),
+                            plain(*plan.price) * plain(p.decode_gpus)};
+    PoolsPaid out;
+    out.judged = (plan.targets.ttft || plan.targets.tpot) && !plan.stated &&
+                 whole(*plan.workload.output) > 1;
+    const auto takes = [&](bool prefill) {
+      return [&, prefill](int n) {
+        return out.judged ? pool_keeps(plan, pre, s, p, n, prefill)
+                          : n * plain(prefill ? p.prefill_given : p.decode_given);
+      };
+    };
+    out.workers = best_paid(prices, takes(true), takes(false));
+    if (!out.judged || out.workers.x == 0) return out;
+    const Count<double> x(1.0 * out.workers.x), y(1.0 * out.workers.y);
+    const double all = plain(pool_pair(plan, p, x, y).rate);
+    const auto at_share = [&](double u) {
+      return pools_under_load(at_rate(plan, u * all), pre, s, p, x, y, true);
+    };
+    const LoadFigures<double> filled = at_share(1);
+    if (keeps_all(plan.targets, filled)) {
+      out.unjudged = plan.targets.ttft ? filled.no_waits : nullptr;
+      return out;
+    }
+    const ShareKept kept = share_kept(plan.targets, at_share);
+    out.share = kept.share;
+    out.unjudged = kept.unjudged;
+    return out;
+  } else {
+    const ServingAnswer<double> flat = answer(lower(plan));
+    const Running<double>& r = *flat.running;
+    const PoolPair<double>& pair = *r.budget_pools;
+    return {{whole(pair.x), whole(pair.y), plain(pair.rate)},
+            r.budget_share,
+            r.budget_judged,
+            r.budget_unjudged};
   }
-  const PoolPair<R> pays =
-      pool_pair(plan, p, structural<R>("x_$", x_best), structural<R>("y_$", y_best));
-  auto rate_xy = pays.rate;
-  NAME(rate_xy);
-  run.rate_for_budget = kPoolsForBudget(rate_xy);
 }
 
 template <class R>
-void spend_budget(const ServingPlan<R>& plan, const ServingMachine<R>& s,
-                  const ServingAnswer<R>& out, Running<R>& run) {
+void spend_on_pools(const ServingPlan<R>& plan, const ServingMachine<R>& pre,
+                    const ServingMachine<R>& s, Running<R>& run) {
+  const PoolsPaid paid = pools_paid(plan, pre, s, *run.pools);
+  run.budget_pools =
+      pool_pair(plan, *run.pools, kPrefillForBudget(structural<R>("x_$", paid.workers.x)),
+                kDecodeForBudget(structural<R>("y_$", paid.workers.y)));
+  run.budget_share = paid.share;
+  run.budget_judged = paid.judged;
+  run.budget_unjudged = paid.unjudged;
+  auto rate_xy = run.budget_pools->rate;
+  NAME(rate_xy);
+  if (!paid.judged) {
+    run.rate_for_budget = kPoolsForBudget(rate_xy);
+    return;
+  }
+  auto u_kept = found<R>("u_kept", paid.share);
+  NAME(u_kept);
+  run.rate_for_budget = kPoolsKeptForBudget(rate_xy * u_kept);
+}
+
+template <class R>
+void spend_budget(const ServingPlan<R>& plan, const ServingMachine<R>& pre,
+                  const ServingMachine<R>& s, const ServingAnswer<R>& out, Running<R>& run) {
   if (!plan.price || !plan.budget) return;
-  if (plan.prefill) return spend_on_pools(plan, run);
+  if (plan.prefill) return spend_on_pools(plan, pre, s, run);
   auto budget = *plan.budget;
   auto price = *plan.price;
   auto g = out.replica;
   NAME(budget, price, g);
-  auto R_b = kReplicasForBudget(floor(budget / (price * g)));
+  auto R_b = kReplicasForBudget(most_whole(budget / (price * g)));
   run.replicas_for_budget = R_b;
   auto T_out = *plan.workload.output;
   auto X = run.full.tokens;

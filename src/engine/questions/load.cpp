@@ -12,6 +12,7 @@
 #include "reckon/cost/serving/targets.hpp"
 #include "reckon/units/format.hpp"
 #include "request_trace.hpp"
+#include "say_count.hpp"
 #include "serving.hpp"
 #include "traffic_legal.hpp"
 
@@ -270,7 +271,7 @@ class LoadKind : public QuestionOf<LoadQuestion> {
         fmt::format("the queue grows without bound: {} come, and {} {} at most",
                     format_quantity(plain(*q.traffic.rate), kHertz, Hint::kRequestRate),
                     f.full.by_move_first ? "the ports move caches of" : "the engine finishes",
-                    text(r, kSaturation.id)));
+                    at_most(plain(f.full.rate))));
   }
 
   static void say_waits(const Input& q, const LoadFigures<double>& f, Result& r) {

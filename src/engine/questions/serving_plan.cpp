@@ -60,6 +60,7 @@ class ServingKind : public QuestionOf<ServingPlan> {
 
   std::vector<std::string> steers(const Input& q) const override {
     std::vector<std::string> out{"ttft", "tpot"};
+    if (q.price) out.emplace_back("budget");  // what it pays is searched for
     add_steers(q.traffic, q.simulation, out);
     return out;
   }
