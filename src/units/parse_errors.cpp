@@ -80,8 +80,8 @@ ParseError comma(const Written& w) {
   return because(w, "has a comma", std::move(help));
 }
 
-ParseError negative(const Written& w, std::string_view positive) {
-  return because(w, "is negative", fmt::format("write {}", positive));
+ParseError negative(const Written& w, std::string help) {
+  return because(w, "is negative", help.empty() ? write_like(w) : std::move(help));
 }
 
 ParseError not_finite(const Written& w) {
@@ -105,6 +105,7 @@ ParseError fraction(const Written& w, const Decimal& value) {
 ParseError no_unit(const Written& w) {
   const Form* form = find_form(w.dim, w.hint);
   const std::string unit = si_unit(w.dim);
+  if (w.number.is_zero()) return because(w, "has no unit", write_like(w));  // most are more than 0
   return because(w, "has no unit", "write " + with_units(w.number_text, form ? form->units : unit));
 }
 

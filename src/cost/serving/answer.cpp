@@ -194,6 +194,7 @@ Running<R> running(const ServingPlan<R>& plan, const ServingMachine<R>& s, Servi
   run.n = batch_in_use(plan, s, out, run);
   run.decode = decode_step(plan, s, run.n);
   run.per_token = stated_token(plan, s, run.decode.time);
+  if (plan.speculative) run.yield = accepted_tokens(*plan.speculative);
   run.compute_from = compute_from(s);
   sum_answer(plan, run);
   const Count<R> one{1};

@@ -201,17 +201,22 @@ bool by_mean(SizedBy by, const LoadFigures<R>& f) {
   return (by == SizedBy::kTpot || by == SizedBy::kTpotNever) && f.tpot && !f.tpot_p90;
 }
 
-// With what decides them: the rate, or a search for a target.
+// Of so many replicas, by what decides them: the rate, or a search for a target.
 template <class R>
-Count<R> replicas_found(const ServingPlan<R>& plan, const ServingMachine<R>& s,
-                        const Running<R>& run, const Replicas& found) {
-  if (found.by == SizedBy::kTtft) return kReplicasForTtft(structural<R>("R_kept", found.n));
-  if (found.by == SizedBy::kTpot) return kReplicasForTpot(structural<R>("R_kept", found.n));
+Count<R> gpus_found(const ServingPlan<R>& plan, const ServingMachine<R>& s,
+                    const ServingAnswer<R>& out, const Running<R>& run, const Replicas& found) {
+  auto g = out.replica;
+  if (found.by == SizedBy::kTtft || found.by == SizedBy::kTpot) {
+    auto R_kept = structural<R>("R_kept", found.n);
+    NAME(g, R_kept);
+    return found.by == SizedBy::kTtft ? kGpusForTtft(g * R_kept) : kGpusForTpot(g * R_kept);
+  }
   auto rate = *plan.workload.rate;
   auto rate_sat = run.load->full.rate;
   auto E_rep = engines_of_replica(s);
-  NAME(rate, rate_sat, E_rep);
-  return kReplicasForRate(floor(rate / (rate_sat * E_rep)) + 1);
+  NAME(g, rate, rate_sat, E_rep);
+  auto R_rate = kReplicasForRate(floor(rate / (rate_sat * E_rep)) + 1);
+  return kGpusForLoad(g * R_rate);
 }
 
 template <class R>
@@ -246,9 +251,7 @@ void size_for_rate(const ServingPlan<R>& plan, const ServingMachine<R>& s,
       run.sized_by_mean = by_mean(found.by, under_load(plan, s, structural<R>("R_rate", found.n),
                                                        run.most, prompt_steps(plan), true));
   if (never(found.by)) return;
-  auto R_rate = replicas_found(plan, s, run, found);
-  NAME(R_rate);
-  run.gpus_for_rate = kGpusForLoad(g * R_rate);
+  run.gpus_for_rate = gpus_found(plan, s, out, run, found);
 }
 
 // A share of a saturation, and why nothing is said of TTFT's target there.

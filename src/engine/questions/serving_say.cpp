@@ -143,6 +143,28 @@ std::string states_drafts(const Plan& q) {
   return q.speculative ? "a token, of times as stated" : "as stated";
 }
 
+// What speculation is made of, and how a step and its drafting become the time between tokens.
+void say_speculation(const Plan& q, const Out& out, Result& r) {
+  if (!q.speculative) return;
+  const Speculative<double>& x = *q.speculative;
+  const auto share = [](const Ratio<double>& s) {
+    return format_quantity(s.raw, kOne, Hint::kFraction);
+  };
+  const Running<double>& run = *out.running;
+  const bool free = !(x.draft.raw > 0);
+  r.answer.lines.push_back(fmt::format(
+      "speculation: {} drafted for each step{}; a step yields {} tokens ({}): {}{} over these, {} "
+      "between tokens",
+      count_of(plain(x.tokens), "token"),
+      free ? std::string(", taken to cost nothing (speculative.draft)")
+           : fmt::format(", {} of its time each", share(x.draft)),
+      text(r, "decode.tokens_per_step"),
+      x.accepted ? std::string("as stated")
+                 : fmt::format("each draft accepted at {}, one by one", share(*x.acceptance)),
+      format_quantity(value_of((run.per_token * *run.yield).raw), kSecond),
+      free ? "" : " with its drafting", text(r, "decode.tpot")));
+}
+
 std::string between_tokens(const Out& out, const Result& r) {
   if (!out.running->answers_decode) return "";
   return fmt::format(", {} between a user's tokens", text(r, "serve.saturation.tpot"));
@@ -196,6 +218,7 @@ void say_running(const Plan& q, const Out& out, Result& r) {
           ? fmt::format("; {} take longer to compute than to read from {} tokens a step",
                         moe_last(q) ? "experts" : "products", text(r, "decode.compute_from"))
           : std::string()));
+  say_speculation(q, out, r);
   // No batch keeps the target: say_targets() has its floor, and there is nothing that users would be served.
   if (value_of(run.most.raw) < 1) return;
   r.answer.lines.push_back(q.prefill ? never_idle_pools(q, out, r) : never_idle(out, r));

@@ -66,18 +66,18 @@ inline const Formula kPoolLoadCostOutput{"serving.load.pools.cost_output", "c_ou
                                          "price of all decode workers over the answers' tokens"};
 inline const Formula kGpusForRate{"serving.gpus_for_rate", "G_rate", "GPUs for the rate",
                                   "whole replicas at saturation", Hint::kCount};
-inline const Formula kGpusForLoad{
-    "serving.load.gpus_for_rate", "G_rate", "GPUs for the rate",
-    "whole replicas, so many that the queue does not grow and the targets are kept", Hint::kCount};
+inline const Formula kGpusForLoad{"serving.load.gpus_for_rate", "G_rate", "GPUs for the rate",
+                                  "whole replicas, so many that the queue does not grow",
+                                  Hint::kCount};
 inline const Formula kReplicasForRate{
     "serving.load.replicas_for_rate", "R_rate", "replicas for the rate",
     "one more than take it full: so many that the queue does not grow", Hint::kCount};
-inline const Formula kReplicasForTtft{
-    "serving.load.replicas_for_ttft", "R_rate", "replicas for the rate within the target of TTFT",
-    "the fewest with which nine of ten requests keep it", Hint::kCount};
-inline const Formula kReplicasForTpot{
-    "serving.load.replicas_for_tpot", "R_rate", "replicas for the rate within the target of TPOT",
-    "the fewest with which nine of ten requests keep it", Hint::kCount};
+inline const Formula kGpusForTtft{
+    "serving.load.gpus_for_ttft", "G_rate", "GPUs for the rate within the target of TTFT",
+    "the fewest whole replicas with which nine of ten requests keep it", Hint::kCount};
+inline const Formula kGpusForTpot{
+    "serving.load.gpus_for_tpot", "G_rate", "GPUs for the rate within the target of TPOT",
+    "the fewest whole replicas with which nine of ten requests keep it", Hint::kCount};
 inline const Formula kReplicasForBudget{"serving.replicas_for_budget", "R_$",
                                         "replicas that the budget pays", "whole ones",
                                         Hint::kCount};
@@ -183,6 +183,7 @@ struct Running {
   Count<R> most, n, context;
   StepTimes<R> decode;
   Seconds<R> per_token;
+  std::optional<Ratio<R>> yield;  // tokens of a step, where drafts are verified in it
   Frequency<R> per_user, per_gpu;
   std::optional<Count<R>> compute_from;
   Saturation<R> full;          // of a replica that does both, also where the plan has pools

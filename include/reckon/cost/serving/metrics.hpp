@@ -362,6 +362,10 @@ void running_metrics(V&& v, const Running<R>& r, const char* bound) {
   v(MetricInfo("decode.context", "mean context", Hint::kLength), r.context);
   v(MetricInfo("decode.time", "time of a decode step"), r.decode.time);
   v(MetricInfo("decode.gpu_time", "of which on the GPU"), r.decode.gpu);
+  if (r.yield)
+    v(MetricInfo("decode.tokens_per_step", "tokens that a step yields a sequence, drafts verified",
+                 Hint::kRatio),
+      *r.yield);
   v(MetricInfo("decode.tpot", "time between tokens, decodes alone"), r.per_token);
   v(MetricInfo("decode.per_user", "tokens/s of a user, decodes alone", Hint::kTokenRate),
     r.per_user);
