@@ -105,7 +105,6 @@ ParseError fraction(const Written& w, const Decimal& value) {
 ParseError no_unit(const Written& w) {
   const Form* form = find_form(w.dim, w.hint);
   const std::string unit = si_unit(w.dim);
-  if (w.number.is_zero()) return because(w, "has no unit", write_like(w));  // most are more than 0
   return because(w, "has no unit", "write " + with_units(w.number_text, form ? form->units : unit));
 }
 

@@ -5,6 +5,7 @@
 
 #include "parts.hpp"
 #include "pay.hpp"
+#include "pools_paid.hpp"
 
 namespace reckon {
 namespace {
@@ -231,7 +232,10 @@ Running<R> running(const ServingPlan<R>& plan, const ServingMachine<R>& s, Servi
   pay_never_idle(plan, pre, s, out, run);
   pay_load(plan, s, pre, out, run);
   size_for_rate(plan, s, out, run);
-  spend_budget(plan, pre, s, out, run);
+  if (plan.prefill)
+    spend_on_pools(plan, pre, s, run);
+  else
+    spend_budget(plan, s, out, run);
   if (plan.frontier) run.frontier = frontier(plan, s);
   return run;
 }

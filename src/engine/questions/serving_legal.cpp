@@ -274,6 +274,8 @@ void check_load(const Plan& q, const Asked& asked) {
 }  // namespace
 
 void check_serving(const Plan& q, const Asked& asked) {
+  if (q.budget && !q.price)
+    asked.fault("budget", "budget: what a GPU costs is not stated").help("price: 2.50 USD/h");
   need_cache(q.model, "serving", asked);
   check_lengths(q, asked);
   check_classes(q.model, q.served.classes, "classes", asked.places, asked.diagnostics);
