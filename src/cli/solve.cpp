@@ -5,6 +5,7 @@
 
 #include "commands.hpp"
 #include "one_plan.hpp"
+#include "reckon/engine/axes.hpp"
 #include "reckon/report/solve.hpp"
 
 namespace reckon::cli {
@@ -23,8 +24,11 @@ bool read_unknown(const std::string& word, Sources& sources, Diagnostics& d, Sol
         .help(fmt::format("write --vary {}=1..64, or --vary {} alone", out.path, out.path));
     return false;
   }
-  if (dots > 0) out.from = range.substr(0, dots);
   if (dots + 2 < range.size()) out.to = range.substr(dots + 2);
+  if (dots > 0) {
+    const std::string from = range.substr(0, dots);
+    out.from = out.to ? with_unit_of(from, *out.to) : from;
+  }
   return true;
 }
 

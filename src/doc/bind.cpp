@@ -114,6 +114,10 @@ bool within_limit(const doc::Value& v, Dim dim, const Field& f, double x, const 
   return false;
 }
 
+bool is_bare_zero(std::string_view text) {
+  return text.find('0') != text.npos && text.find_first_not_of("+-.0") == text.npos;
+}
+
 // The struct being bound, for a message.
 std::string place(const BindContext& c) { return c.path.empty() ? "here" : "in " + c.path; }
 
@@ -130,6 +134,11 @@ bool read_number(const doc::Value& v, Dim dim, const Field& f, const BindContext
     return expected(v, f.name, expected_form(dim, f.hint_), c), false;
   const auto result = parse_quantity(v.text, dim, f.hint_);
   if (const auto* fault = std::get_if<ParseError>(&result)) {
+    if (is_bare_zero(v.text) && !holds(f.limit_, 0)) {  // with a unit it would be refused again
+      c.diagnostics.error(v.span, fmt::format("{}: {} {}; expected {}", f.name, found(v),
+                                              rule(f.limit_), expected_form(dim, f.hint_)));
+      return false;
+    }
     c.diagnostics.error(v.span, fmt::format("{}: {}", f.name, fault->message)).help(fault->help);
     return false;
   }

@@ -24,6 +24,13 @@ bool is_flag(const Origins::value_type& stated) {
   return span && span.file->name.starts_with("--") && stated.first.find('.') == std::string::npos;
 }
 
+// An answer that stops at «does not fit» says nothing that the other flags could bear on.
+bool stops_short(const std::vector<Metric>& metrics) {
+  for (const Metric& m : metrics)
+    if (m.id == "fits") return m.has_value() && m.value == 0;
+  return false;
+}
+
 bool is_number(const Tape& tape, const std::string& path) {
   for (std::int32_t i = 0; i < tape.size(); ++i) {
     if (tape.node(i).op == Op::kInput && tape.name_of(i)->path == path) return true;
@@ -38,6 +45,7 @@ void warn_of_idle_flags(const Loaded& loaded, Diagnostics& diagnostics,
   // Recording takes longer than answering, and most plans come from files.
   if (std::none_of(loaded.origins.begin(), loaded.origins.end(), is_flag)) return;
   const Recorded recorded(loaded);
+  if (stops_short(recorded.metrics())) return;
   std::vector<std::int32_t> roots;
   for (const Metric& m : recorded.metrics()) roots.push_back(m.node);
   const std::set<std::string_view> read = reached_inputs(recorded.tape(), roots);

@@ -25,7 +25,7 @@ class Rows {
       end_row(line);
     }
     if (diagnostics_.error_count() > before_) return nullptr;
-    return std::make_unique<Matrix>(Shape{rows_, columns_}, std::move(values_));
+    return std::make_unique<HeldMatrix>(Shape{rows_, columns_}, std::move(values_));
   }
 
  private:

@@ -372,10 +372,10 @@ void Source::read(std::span<float> to) {
                  [](double x) { return static_cast<float>(x); });
 }
 
-Matrix::Matrix(Shape shape, std::vector<double> values)
+HeldMatrix::HeldMatrix(Shape shape, std::vector<double> values)
     : shape_(shape), values_(std::move(values)) {}
 
-void Matrix::read(std::span<double> to) {
+void HeldMatrix::read(std::span<double> to) {
   std::copy_n(values_.begin() + static_cast<std::ptrdiff_t>(at_), to.size(), to.begin());
   at_ += to.size();
 }

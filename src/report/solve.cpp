@@ -5,6 +5,7 @@
 #include "cell.hpp"
 #include "reckon/report/json.hpp"
 #include "reckon/report/section.hpp"
+#include "reckon/units/format.hpp"
 
 namespace reckon {
 namespace {
@@ -17,15 +18,27 @@ std::string target_text(const Solution& s) {
   return fmt::format("{} {} {}", s.target.metric, sign_of(s.target.compare), s.target.text);
 }
 
+// In so many digits that it is told from the target where it is another value.
+std::string beside_target(const Solution& s, const Metric& m) {
+  if (!m.has_value() || m.is_text() || m.value == s.target_number) return shown(m);
+  constexpr int kUsual = 4, kMost = 12;
+  for (int digits = kUsual; digits <= kMost; ++digits) {
+    const std::string text = format_quantity(m.value, m.dim, m.hint, digits);
+    if (text != format_quantity(s.target_number, m.dim, m.hint, digits))
+      return digits == kUsual ? shown(m) : text;
+  }
+  return shown(m);
+}
+
 std::string at(const Solution& s, const Tried& t) {
-  return fmt::format("{} = {}: {}", s.path, t.text, shown(t.metric));
+  return fmt::format("{} = {}: {}", s.path, t.text, beside_target(s, t.metric));
 }
 
 std::string headline(const Solution& s) {
   switch (s.outcome) {
     case Outcome::kMet:
       return fmt::format("{} = {} meets {}: {}", s.path, s.answer->text, target_text(s),
-                         shown(s.answer->metric));
+                         beside_target(s, s.answer->metric));
     case Outcome::kAlways:
       return fmt::format("Every legal value of {} from {} to {} meets {}; the closest is {}",
                          s.path, s.low.text, s.high.text, target_text(s), at(s, *s.answer));
@@ -44,10 +57,10 @@ std::vector<std::string> lines(const Solution& s) {
   std::vector<std::string> out{headline(s) + "."};
   // Of a field that is no whole number the next value is the last digit's: nobody would tell the two apart.
   const bool apart = s.beyond && s.answer && s.beyond->text != s.answer->text &&
-                     shown(s.beyond->metric) != shown(s.answer->metric);
+                     beside_target(s, s.beyond->metric) != beside_target(s, s.answer->metric);
   if (s.outcome == Outcome::kMet && apart)
     out.push_back(fmt::format("The next legal value beyond, {}, doesn't: {}.", s.beyond->text,
-                              shown(s.beyond->metric)));
+                              beside_target(s, s.beyond->metric)));
   if (s.now)
     out.push_back(fmt::format("The plan has {}, which {}.", at(s, *s.now),
                               s.now->meets ? "meets it" : "doesn't meet it"));

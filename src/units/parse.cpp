@@ -196,7 +196,13 @@ Result parse_quantity(std::string_view text, Dim dim, Hint hint) {
     return refuse::not_a_number(w);
   }
   if (minus && !w.number.is_zero()) {
-    return refuse::negative(w, (dollar ? "$" : "") + std::string(positive));
+    const std::string without = (dollar ? "$" : "") + std::string(positive);
+    // What the hint says must read: 1 of '-1' has no unit either.
+    const Result reads = after_number(w, rest, dollar);
+    const auto* other = std::get_if<ParseError>(&reads);
+    const bool share = hint == Hint::kFraction && !other && std::get<double>(reads) >= 1;
+    if (share) return refuse::negative(w, {});
+    return refuse::negative(w, other ? other->help : "write " + without);
   }
   return after_number(w, rest, dollar);
 }

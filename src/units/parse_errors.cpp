@@ -80,8 +80,8 @@ ParseError comma(const Written& w) {
   return because(w, "has a comma", std::move(help));
 }
 
-ParseError negative(const Written& w, std::string_view positive) {
-  return because(w, "is negative", fmt::format("write {}", positive));
+ParseError negative(const Written& w, std::string help) {
+  return because(w, "is negative", help.empty() ? write_like(w) : std::move(help));
 }
 
 ParseError not_finite(const Written& w) {

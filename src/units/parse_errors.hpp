@@ -19,7 +19,8 @@ struct Written {
 ParseError nothing(const Written& w);
 ParseError not_a_number(const Written& w);
 ParseError comma(const Written& w);
-ParseError negative(const Written& w, std::string_view positive);
+// `help`: what to write instead; nothing: like the form's example.
+ParseError negative(const Written& w, std::string help);
 ParseError not_finite(const Written& w);
 ParseError out_of_range(const Written& w);
 ParseError fraction(const Written& w, const Decimal& value);

@@ -84,6 +84,55 @@ found=$(sh "$here/check_floors.sh" "$tree") && status=0 || status=$?
 same "the exit status" 1 "$status"
 same "one fault of each kind" "$(cat "$here/golden/faults.txt")" "$found"
 
+# Names: one in each namespace; a use, a declaration and an overload are no second one.
+file include/reckon/base/text.hpp <<'EOF'
+namespace reckon {
+struct Text;
+inline const Text kNone{"none"};
+inline int size(int x) { return x; }
+template <class T>
+T twice(T x) {
+  return x;
+}
+namespace detail {
+struct Names {
+  int kNone;
+};
+inline constexpr const char* kWhy = "here";
+}  // namespace detail
+}  // namespace reckon
+EOF
+file include/reckon/spec/chip.hpp <<'EOF'
+namespace reckon {
+struct Text;
+inline int size(char x) { return x; }
+namespace other {
+inline const int kNone = 1;
+}  // namespace other
+}  // namespace reckon
+EOF
+same "names that are one each" "" "$(sh "$here/check_names.sh" "$tree")"
+file include/reckon/units/dim.hpp <<'EOF'
+namespace reckon::detail {
+inline constexpr const char* kWhy = "there";
+struct Names {
+  int a;
+};
+}  // namespace reckon::detail
+namespace reckon {
+inline const Text kNone{"other"};
+inline int size(int x) { return 2 * x; }
+template <class T>
+T twice(T x) {
+  return x + x;
+}
+}  // namespace reckon
+EOF
+found=$(sh "$here/check_names.sh" "$tree") && status=0 || status=$?
+same "the exit status" 1 "$status"
+same "names that two define" "kWhy Names kNone inline template " \
+  "$(printf '%s\n' "$found" | sed 's/^[^ ]* //; s/ .*//' | tr '\n' ' ')"
+
 # READMEs: beside either twin will do; a folder without files needs none.
 file src/doc/README.md </dev/null
 file include/reckon/base/README.md </dev/null

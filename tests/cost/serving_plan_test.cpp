@@ -42,6 +42,30 @@ TEST_CASE("chunks cost: a prompt in chunks takes no less than whole") {
   CHECK(chunks.value("prefill.time") > whole.value("prefill.time"));
 }
 
+TEST_CASE("a prompt runs in whole chunks and a rest, as an engine runs it") {
+  const auto time = [](const std::string& more) {
+    return served("cluster: 1xh100-sxm\n" + more).value("prefill.time");
+  };
+  // 2048 = 1536 + 512: the first chunk alone, and 512 tokens after 1536 that are cached.
+  const std::string chunk = "settings: {chunk: 1536}\n";
+  const double first = ask("kind: serving\nmodel: llama-3.1-8b\nengine: trtllm-1\nprompt: 1536\n"
+                           "output: 512\nassume: physical\ncluster: 1xh100-sxm\n" +
+                           chunk)
+                           .value("prefill.time");
+  CHECK(time(chunk) == Approx(first + time("hit: 75%\n" + chunk)).epsilon(1e-3));
+  // The last chunk samples; the others' share of that product is below the tolerance.
+  double sum = 0;
+  const Asked x = served("cluster: 1xh100-sxm\n" + chunk);
+  for (const Metric& m : x.result.metrics)
+    if (m.id.starts_with("prefill.") && m.id.ends_with(".time") && m.id != "prefill.time")
+      sum += m.value;
+  CHECK(sum + 2 * 0.001 == Approx(x.value("prefill.time")));  // and the engine's own, each step
+  // 10,240 · 30 % are 3072 tokens, three chunks, though 1 − 70 % is not 0.3 to the last bit.
+  CHECK(ask("kind: serving\nmodel: llama-3.1-8b\nengine: trtllm-1\nprompt: 10240\noutput: 512\n"
+            "assume: physical\ncluster: 1xh100-sxm\nhit: 70%\nsettings: {chunk: 1024}\n")
+            .value("prefill.chunks") == 3);
+}
+
 TEST_CASE("the largest batch keeps its target, and one more would not") {
   const Asked x = served("cluster: 1xh100-sxm\ntpot: 20 ms\n");
   CHECK(x.value("serve.saturation.tpot") <= 0.020);

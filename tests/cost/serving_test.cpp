@@ -225,11 +225,21 @@ TEST_CASE("prompts from which prefill GPUs pay are the first that bring more tha
   q.load.output = N(200);
   q.load.prompt = N(1000);
   const auto out = answer(q);
-  const double B = 64, T_out = 200, T = out.prompt_from->raw;
-  CHECK(B * T / T_out > out.largest_step.raw);
-  CHECK(B * (T - 1) / T_out <= out.largest_step.raw);
+  REQUIRE(out.prompt_from);
+  const double T = out.prompt_from->raw;
+  // Asked about these very prompts, whose cache a step reads, the answer is the same.
+  for (const double prompt : {T - 1, T, 3 * T}) {
+    q.load.prompt = N(prompt);
+    const auto is = answer(q);
+    CHECK(is.prompt_from->raw == T);
+    if (prompt >= T) CHECK(is.arriving->raw > is.largest_step.raw);
+    if (prompt < T) CHECK(is.arriving->raw < is.largest_step.raw + 1);  // which is whole
+  }
   // at that rate, with the steps unslowed, exactly the largest chunk arrives a step
   CHECK(out.rate_from->raw * 1000 * out.step.time.raw == Approx(out.largest_step.raw));
+  // A longer answer brings fewer prompts, and each reads more cache than its tokens take to compute: never.
+  q.load.output = N(2000);
+  CHECK_FALSE(answer(q).prompt_from);
 }
 
 TEST_CASE("pools take the rate, and one group less would not") {

@@ -127,7 +127,7 @@ TEST_CASE("A file is quantized in pieces as it is whole") {
   for (float& v : x) v = static_cast<float>(random.draw(Distribution::kNormal));
   const Opened o = open(".npy", npy("<f4", "(300, 1000)", bytes_of(x)));
   REQUIRE(o.source);
-  Matrix whole({300, 1000}, {x.begin(), x.end()});
+  HeldMatrix whole({300, 1000}, {x.begin(), x.end()});
   for (const char* id : {"int8", "mxfp4"}) {
     const Scheme scheme = test::number_format(id).scheme;
     const Grouping g{.share = Share::kBlock, .block = 32};

@@ -13,9 +13,9 @@ namespace {
 Scheme scheme(const char* id) { return test::number_format(id).scheme; }
 
 // Single precision, so that the quick kernel is used.
-class FloatMatrix : public Matrix {
+class FloatMatrix : public HeldMatrix {
  public:
-  using Matrix::Matrix;
+  using HeldMatrix::HeldMatrix;
   bool is_float() const override { return true; }
 };
 
@@ -27,7 +27,7 @@ std::vector<double> floats(std::size_t n, std::uint64_t seed = 1) {
 }
 
 TensorReport run(std::vector<double> x, Shape shape, const char* id, Grouping g) {
-  Matrix m(shape, std::move(x));
+  HeldMatrix m(shape, std::move(x));
   return quantize_tensor(m, scheme(id), g);
 }
 
@@ -76,7 +76,7 @@ TEST_CASE("The quick kernel gives what the plain way gives") {
       std::vector<double> x = floats(shape.size(), columns);
       for (std::size_t i = 0; i < x.size() / 3; ++i) x[i] = 0;  // whole blocks of zeros among them
       const Grouping g{.share = share, .block = 32};
-      Matrix plain(shape, x);
+      HeldMatrix plain(shape, x);
       FloatMatrix quick(shape, x);
       const TensorReport a = quantize_tensor(plain, scheme("int8"), g);
       const TensorReport b = quantize_tensor(quick, scheme("int8"), g);
@@ -98,7 +98,7 @@ TEST_CASE("A stored scale that is too small makes the kernel clip as the plain w
   const Shape shape{4, 64};
   const std::vector<double> x = floats(shape.size());
   const Grouping g{.share = Share::kBlock, .block = 32};
-  Matrix plain(shape, x);
+  HeldMatrix plain(shape, x);
   FloatMatrix quick(shape, x);
   Scheme coarse = scheme("int8");
   coarse.stored = test::element("fp8-e5m2");
@@ -111,7 +111,7 @@ TEST_CASE("A stored scale that is too small makes the kernel clip as the plain w
 TEST_CASE("A scale may cover a share of the values only") {
   std::vector<double> x(1000);
   for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<double>(i + 1) * (i % 2 ? 1 : -1);
-  Matrix m({1, 1000}, x);
+  HeldMatrix m({1, 1000}, x);
   CHECK(magnitude_quantile(m, 1) == 1000);
   CHECK(magnitude_quantile(m, 0.99) == 990);
   CHECK(magnitude_quantile(m, 0.0001) == 1);
@@ -128,7 +128,7 @@ TEST_CASE("Clipping gives the same the quick way and the plain way") {
   std::fill_n(x.begin() + 5000, 1000, 0.0);  // a row of zeros
   for (const double clip : {0.5, 0.99, 0.9999}) {
     for (const Share share : {Share::kTensor, Share::kRow, Share::kBlock}) {
-      Matrix plain(shape, x);
+      HeldMatrix plain(shape, x);
       FloatMatrix quick(shape, x);
       const Grouping g{.share = share, .block = 48, .clip = clip};
       const TensorReport a = quantize_tensor(plain, scheme("int8"), g);
@@ -159,7 +159,7 @@ TEST_CASE("A quantile is the value of its rank, however many lie close or alike"
   for (double& v : close) v = 1 + std::ldexp(v, -50);
   for (const double share : {1e-6, 0.25, 0.5, 0.999, 1.0}) {
     for (const auto& values : {spread, close, alike}) {
-      Matrix m({1, kMany}, values);
+      HeldMatrix m({1, kMany}, values);
       CHECK(magnitude_quantile(m, share) == by_sorting(values, share));
     }
     FloatMatrix single({1, kMany}, spread);
@@ -173,7 +173,7 @@ TEST_CASE("Values that are not finite are counted, and nothing else is computed"
   x[77] = INFINITY;
   for (const Share share : {Share::kTensor, Share::kRow, Share::kBlock}) {
     FloatMatrix quick({10, 10}, x);
-    Matrix plain({10, 10}, x);
+    HeldMatrix plain({10, 10}, x);
     for (Source* source : {static_cast<Source*>(&quick), static_cast<Source*>(&plain)}) {
       const TensorReport r = quantize_tensor(*source, scheme("int8"), {.share = share, .block = 4});
       CHECK(r.non_finite == 2);

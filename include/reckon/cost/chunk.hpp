@@ -51,7 +51,7 @@ inline const Formula kArriving{"chunk.arriving", "c_need",
                                "batch · prompt / output", Hint::kRatio};
 inline const Formula kPromptFrom{
     "chunk.prompt_from", "T_from", "prompt length from which prefill GPUs of their own pay",
-    "more would arrive a step of this length than hides", Hint::kLength};
+    "the shortest of which more would arrive a step than hides, its own cache read", Hint::kLength};
 inline const Formula kRateFrom{"chunk.rate_from", "rate_from",
                                "request rate from which prefill GPUs of their own pay",
                                "largest chunk a step, over the prompt", Hint::kRequestRate};

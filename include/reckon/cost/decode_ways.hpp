@@ -151,8 +151,8 @@ DecodeWay<R> sequence_way(const Server<R>& server, const WaysAsk<R>& x) {
   return priced(M_w + cache, step.memory, t_part, kSequenceWay(t_gpu + t_part), B, g);
 }
 
-// Of g hand-overs of a token, those between nodes: one a node, the last stage's back to the first
-// among them.
+// Hidden states are handed over between g stages, g − 1 times: N nodes are crossed N − 1 times. What goes back from the
+// last stage to the first is a token's number, a few bytes.
 template <class R>
 Seconds<R> sends(const Server<R>& server, Bytes<R> S, Count<R> g) {
   const Count<R> one{1}, two{2};
@@ -165,10 +165,10 @@ Seconds<R> sends(const Server<R>& server, Bytes<R> S, Count<R> g) {
   auto N = ceil(all.q / all.r);
   NAME(g, N);
   if (!all.crosses()) {
-    t.add("in the node", g * message(Group<R>{two, two}));
+    t.add("in the node", (g - 1) * message(Group<R>{two, two}));
   } else {
     if (!(all.r <= 1)) t.add("in a node", (g - N) * message(Group<R>{two, two}));
-    t.add("between nodes", N * message(Group<R>{two, one}));
+    t.add("between nodes", (N - 1) * message(Group<R>{two, one}));
   }
   return kSendsTime(t.total());
 }

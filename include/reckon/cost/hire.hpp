@@ -5,6 +5,7 @@
 #pragma once
 
 #include "reckon/cost/run.hpp"
+#include "reckon/cost/whole.hpp"
 #include "reckon/spec/questions/scaling.hpp"
 
 namespace reckon {
@@ -87,7 +88,7 @@ Hired<R> hired(const OnHire<R>& hire, Seconds<R> gpu_time, const std::optional<S
     auto T_run_time = *days;
     NAME(T_run_time);
     out.days = days;
-    out.gpus = kHiredGpus(ceil(T_gpu / T_run_time));
+    out.gpus = kHiredGpus(least_whole(T_gpu / T_run_time));
   }
   if (const auto power = hired_power(hire)) {
     auto P_w = *power;

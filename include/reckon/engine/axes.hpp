@@ -2,6 +2,7 @@
 //
 //   cluster.nodes=1..64:x2        1, 2, 4 … 64
 //   batch.micro=1,2,4
+//   rate=1,4,8 requests/s         the unit once, or with each
 //   batch.sequence=4096..32768:+4096
 //   chip.link.one_way=100..900 GB/s:+200       the unit once, or at both ends
 //   recompute=none,selective,full
@@ -31,6 +32,9 @@ bool read_axis(const std::string& word, const std::string& said_by, Sources& sou
 
 // "1..64:x2" alone, as a space's file says it; `at` is its place.
 std::vector<std::string> read_values(const std::string& text, Span at, Diagnostics& diagnostics);
+
+// "0.1" beside "100 requests/s" is "0.1 requests/s"; what has a unit, or needs none, stays as it is.
+std::string with_unit_of(const std::string& bare, const std::string& other);
 
 // Points of all axes together.
 std::size_t points_of(const std::vector<Axis>& axes);

@@ -1,6 +1,6 @@
 // A whole matrix of weights or activations, quantized in one, two or three passes over it in bounded memory.
 //
-//   Matrix x({2, 2}, {0.3, -0.5, 0.12, 30});
+//   HeldMatrix x({2, 2}, {0.3, -0.5, 0.12, 30});
 //   TensorReport r = quantize_tensor(x, int8, {.share = Share::kBlock, .block = 2});
 //   r.error.sqnr(), r.groups, r.codes                 // codes and values where `keep` asks for them
 //
@@ -41,9 +41,9 @@ struct SourceFailed {
   std::string what;
 };
 
-class Matrix : public Source {
+class HeldMatrix : public Source {
  public:
-  Matrix(Shape shape, std::vector<double> values);
+  HeldMatrix(Shape shape, std::vector<double> values);
   Shape shape() const override { return shape_; }
   void rewind() override { at_ = 0; }
   void read(std::span<double> to) override;

@@ -270,7 +270,10 @@ struct ServingPlan {
     LoadSimulation<R>::fields(v, s.simulation...);
     v(Field("settings", "", "of the engine, where they differ from its usual ones"), s.settings...);
     v(Field("speculative", "", "tokens drafted and verified together"), s.speculative...);
-    v(Field("prefill", "", "a pool of its own for prompts (disaggregated)"), s.prefill...);
+    v(Field("prefill", "",
+            "a pool of its own for prompts (disaggregated); ranks that it does not state are the "
+            "plan's"),
+      s.prefill...);
     v(Field("stated", "", "times that are known, in the place of the model's"), s.stated...);
     v(Field("price", "price", "of a GPU").hint(Hint::kUsdPerHour).limit(Limit::kPositive),
       s.price...);

@@ -1,6 +1,8 @@
 #include "reckon/cost/questions/chunk.hpp"
 
 #include "reckon/cost/pools.hpp"
+#include "reckon/spec/lower.hpp"
+#include "reckon/units/formula/root.hpp"
 
 namespace reckon {
 namespace {
@@ -52,6 +54,37 @@ void stall(const Chunking<R>& x, ChunkAnswer<R>& out) {
   out.stalled = kStalled(t_pre / t_step);
 }
 
+// The longest prompts of which no more arrives a step than hides; all that are looked at, where that never ends. Longer
+// prompts have longer caches, which take longer to read, and their tokens attend further. What hides is not rounded to
+// whole tokens here: it would rise by steps, and cross what arrives again and again.
+int longest_hidden(const ChunkQuestion<double>& question, int most) {
+  ChunkQuestion<double> with = question;
+  const double a_step = plain(*question.load.batch) / plain(*question.load.output);
+  return largest_whole(most, [&](int n) {
+    with.load.prompt = Count<double>(1.0 * n);
+    const Server<double> server = server_of(with);
+    const Count<double> B = *with.load.batch;
+    const DecodeStep<double> step =
+        decode_step(server, DecodeCall<double>{B, mean_context(with.load)}, with.tensor);
+    const auto compute = chunk_compute(server, B, with.load.prompt, with.tensor);
+    const double hides = (plain(step.gpu.memory) * plain(compute.rate) - plain(compute.batch)) /
+                         plain(compute.token);
+    return a_step * n - hides;
+  });
+}
+
+template <class R>
+std::optional<Count<R>> prompt_from(const ChunkQuestion<R>& question) {
+  constexpr int kLongest = 1 << 22;
+  int n = 0;
+  if constexpr (std::is_same_v<R, double>)
+    n = longest_hidden(question, kLongest);
+  else
+    n = longest_hidden(lower(question), kLongest);
+  if (n >= kLongest) return {};
+  return kPromptFrom(structural<R>("T_from", n + 1));
+}
+
 // A batch that is always full: what arrives a step, against what hides.
 template <class R>
 void arrive(const Chunking<R>& x, ChunkAnswer<R>& out) {
@@ -63,7 +96,7 @@ void arrive(const Chunking<R>& x, ChunkAnswer<R>& out) {
   if (load.output) {
     auto T_out = *load.output;
     NAME(T_out);
-    out.prompt_from = kPromptFrom(floor(c_max * T_out / B) + 1);
+    out.prompt_from = prompt_from(x.question);
     out.decode_rate = kDecodeRequests(B / (T_out * t_step));
   }
   if (load.prompt) {

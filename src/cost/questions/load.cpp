@@ -4,6 +4,7 @@
 
 #include "reckon/cost/chunk.hpp"
 #include "reckon/cost/load/lengths.hpp"
+#include "reckon/cost/pools.hpp"
 #include "reckon/spec/lower.hpp"
 
 namespace reckon {
@@ -110,8 +111,21 @@ Count<R> held_by_request(const LoadQuestion<R>& q) {
   return longest ? kHeldLongest(s + o) : kHeldMean(s + o / 2);
 }
 
+// What a model's memory holds, of requests as they are held.
 template <class R>
-std::optional<Count<R>> cache_concurrency(const LoadQuestion<R>& q) {
+std::optional<BatchLimits<R>> limits_of(const LoadQuestion<R>& q) {
+  const auto capacity = capacity_of(q.cluster, q.chip, q.assume.capacity);
+  if (!q.model || !capacity) return {};
+  auto T_held = held_by_request(q);
+  NAME(T_held);
+  const LoadOn<R> on = machine_of(q);
+  const DecodeCall<R> call{q.engine.batch, mean_cached(q)};
+  return batch_limits(server_of(on), capacity, call, T_held, q.tensor);
+}
+
+template <class R>
+std::optional<Count<R>> cache_concurrency(const LoadQuestion<R>& q,
+                                          const std::optional<BatchLimits<R>>& limits) {
   auto T_held = held_by_request(q);
   NAME(T_held);
   if (q.engine.cache_tokens) {
@@ -119,11 +133,7 @@ std::optional<Count<R>> cache_concurrency(const LoadQuestion<R>& q) {
     NAME(T_cache);
     return kCacheConcurrency(floor(T_cache / T_held));
   }
-  const auto capacity = capacity_of(q.cluster, q.chip, q.assume.capacity);
-  if (!q.model || !capacity) return {};
-  const LoadOn<R> on = machine_of(q);
-  const DecodeCall<R> call{q.engine.batch, mean_cached(q)};
-  return batch_limits(server_of(on), capacity, call, T_held, q.tensor).by_memory;
+  return limits ? limits->by_memory : std::nullopt;
 }
 
 template <class R>
@@ -163,14 +173,40 @@ std::function<Seconds<R>(Count<R>)> prefill_of(const LoadQuestion<R>& q) {
 }
 
 template <class R>
+CacheMoves<R> moves_of(const LoadQuestion<R>& q) {
+  CacheMoves<R> out;
+  if (q.pools.transfer) out.fixed = *q.pools.transfer;
+  if (q.pools.transfer_token) out.token = *q.pools.transfer_token;
+  if (q.pools.transfer || q.pools.transfer_token) return out;
+  out.known = false;
+  if (!q.model) return out;
+  const LoadOn<R> on = machine_of(q);
+  const Server<R> server = server_of(on);
+  const bool far = !(server.links.nic <= ByteRate<R>{});
+  auto W_move = far ? server.links.nic : server.links.node;
+  if (W_move <= ByteRate<R>{}) return out;
+  auto a_0 = q.assume.latency.base;
+  auto a_hop = far ? q.assume.latency.network_hop : q.assume.latency.node_hop;
+  auto s = *q.traffic.prompt;
+  auto KV_prompt = prompt_cache(server, s);
+  auto t = q.tensor;
+  NAME(a_0, a_hop, s, KV_prompt, t, W_move);
+  out.known = true;
+  out.fixed = kLoadMove(a_0 + a_hop);
+  out.token = kLoadMoveToken(KV_prompt / (s * t * W_move));
+  return out;
+}
+
+template <class R>
 PoolsLoad<R> pools_of(const LoadQuestion<R>& q, Count<R> slots, Count<R> T_ctx) {
   PoolsLoad<R> x;
   x.decode = input_of(q, slots, T_ctx);
   x.prefill = prefill_of(q);
   x.prefill_workers = *q.pools.prefill;
   x.decode_engines = *q.pools.decode;
-  x.transfer = q.pools.transfer;
-  x.transfer_token = q.pools.transfer_token;
+  const CacheMoves<R> moves = moves_of(q);
+  x.transfer = moves.fixed;
+  x.transfer_token = moves.token;
   auto s = x.decode.prompt;
   auto t_move1 = x.transfer_token;
   NAME(s, t_move1);
@@ -198,7 +234,9 @@ LoadAnswer<R> answer(const LoadQuestion<R>& q) {
   LoadAnswer<R> out;
   out.context = mean_cached(q);
   out.held = held_by_request(q);
-  out.cache_concurrency = cache_concurrency(q);
+  out.limits = limits_of(q);
+  out.cache_concurrency = cache_concurrency(q, out.limits);
+  out.holds = !out.cache_concurrency || !(*out.cache_concurrency < 1);
   out.slots = slots_of(q, out.cache_concurrency);
   out.by_cache = out.cache_concurrency && plain(*out.cache_concurrency) < plain(q.engine.batch);
   const LoadInput<R> x = input_of(q, out.slots, out.context);
@@ -223,6 +261,8 @@ std::function<double(double, double, double)> step_times(const LoadQuestion<doub
     return plain(step(Count<double>(n), Count<double>(x), Count<double>(context)));
   };
 }
+
+CacheMoves<double> cache_moves(const LoadQuestion<double>& q) { return moves_of(q); }
 
 std::function<double(double)> prefill_times(const LoadQuestion<double>& q) {
   return [prefill = prefill_of(q)](double x) { return plain(prefill(Count<double>(x))); };

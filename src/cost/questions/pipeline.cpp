@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "reckon/cost/whole.hpp"
+
 namespace reckon {
 namespace {
 
@@ -12,14 +14,6 @@ const Formula kOneStage{"pipeline.time_of_one", "T", "time of a step's passes",
 
 double schedule_passes(const schedule::PipelineLayout& x) {
   return 3.0 * x.ranks * x.held() * x.micro_batches_of_copy();
-}
-
-// What a computed number may be above a whole one and still be that: its rounding.
-template <class R>
-Count<R> least_whole(Count<R> least) {
-  auto rounding = Ratio<R>{1e-12};
-  NAME(rounding);
-  return ceil(least * (1 - rounding));
 }
 
 template <class R>

@@ -1,5 +1,7 @@
 #include "reckon/cost/questions/states.hpp"
 
+#include "reckon/cost/whole.hpp"
+
 namespace reckon {
 namespace {
 
@@ -144,9 +146,8 @@ std::optional<Count<R>> fewest(const Kept<R>& kept, Bytes<R> room) {
   auto M_whole = kept.whole;
   auto M_shared = kept.shared;
   auto M_room = room;
-  auto rounding = Ratio<R>{1e-12};
-  NAME(M_whole, M_shared, M_room, rounding);
-  return kGpusToFit(max(1, ceil(M_shared / (M_room - M_whole) * (1 - rounding))));
+  NAME(M_whole, M_shared, M_room);
+  return kGpusToFit(max(1, least_whole(M_shared / (M_room - M_whole))));
 }
 
 template <class R>

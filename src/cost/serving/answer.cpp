@@ -5,6 +5,7 @@
 
 #include "parts.hpp"
 #include "pay.hpp"
+#include "pools_paid.hpp"
 
 namespace reckon {
 namespace {
@@ -211,6 +212,7 @@ Running<R> running(const ServingPlan<R>& plan, const ServingMachine<R>& s, Servi
   run.n = batch_in_use(plan, s, out, run);
   run.decode = decode_step(plan, s, run.n);
   run.per_token = stated_token(plan, s, run.decode.time);
+  if (plan.speculative) run.yield = accepted_tokens(*plan.speculative);
   run.compute_from = compute_from(s);
   sum_answer(plan, run);
   const Count<R> one{1};
@@ -235,6 +237,7 @@ Running<R> running(const ServingPlan<R>& plan, const ServingMachine<R>& s, Servi
   std::optional<ServingMachine<R>> own;
   if (plan.prefill) own.emplace(prefill_machine(plan));
   const ServingMachine<R>& pre = own ? *own : s;
+  run.pools_own = plan.prefill.has_value();
   compare_ways(plan, s, pre, out, run);
   put_under_load(plan, s, pre, out, run);
   if (run.load && run.load->tokens_rate) {
@@ -243,10 +246,13 @@ Running<R> running(const ServingPlan<R>& plan, const ServingMachine<R>& s, Servi
     NAME(E, X_one);
     run.load_tokens = kAllTokens(X_one * E);
   }
-  pay_never_idle(plan, s, out, run);
+  pay_never_idle(plan, pre, s, out, run);
   pay_load(plan, s, pre, out, run);
   size_for_rate(plan, s, out, run);
-  spend_budget(plan, s, out, run);
+  if (plan.prefill)
+    spend_on_pools(plan, pre, s, run);
+  else
+    spend_budget(plan, s, out, run);
   if (plan.frontier) run.frontier = frontier(plan, s);
   return run;
 }

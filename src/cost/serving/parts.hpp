@@ -8,6 +8,7 @@
 #include "reckon/cost/questions/decode.hpp"
 #include "reckon/cost/serving/answer.hpp"
 #include "reckon/cost/serving/targets.hpp"
+#include "reckon/cost/whole.hpp"
 
 namespace reckon {
 
@@ -225,30 +226,61 @@ PoolSizes pools_in_target(const ServingPlan<R>& plan, const ServingMachine<R>& p
   }
 }
 
+// Whole workers for the rate and the targets; those of a pool that states its own are these.
+template <class R>
+void size_for_load(const ServingPlan<R>& plan, const ServingMachine<R>& pre,
+                   const ServingMachine<R>& s, ServingPools<R>& p) {
+  const std::optional<Count<R>> x_own = plan.prefill ? plan.prefill->workers : std::nullopt;
+  const std::optional<Count<R>> y_own = plan.prefill ? plan.prefill->decode_workers : std::nullopt;
+  auto x = workers_for(*plan.workload.rate, p.prefill_given);
+  auto y = workers_for(*plan.workload.rate, p.decode_given);
+  if (whole(*plan.workload.output) > 1) {
+    const PoolSizes more = pools_in_target(plan, pre, s, p, x, y);
+    if (more.x > whole(x)) x = kPrefillWorkersTarget(structural<R>("x_kept", more.x));
+    if (more.y > whole(y)) y = kDecodeWorkersTarget(structural<R>("y_kept", more.y));
+    const bool first = more.by == SizedBy::kTtft || more.by == SizedBy::kTtftNever;
+    const bool stated = first ? x_own.has_value() : y_own.has_value();
+    p.sized_by = stated ? SizedBy::kRate : more.by;
+  }
+  p.asked = pool_pair(plan, p, x_own ? *x_own : x, y_own ? *y_own : y);
+}
+
+// Both pools are stated, or one is and no rate says more: then the other keeps up with it.
+template <class R>
+void size_stated(const ServingPlan<R>& plan, ServingPools<R>& p) {
+  const PrefillPool<R>& own = *plan.prefill;
+  const auto keeps_up = [&](Count<R> n, Frequency<R> given, Frequency<R> other) {
+    auto n_own = n;
+    auto given_own = given;
+    auto given_to = other;
+    NAME(n_own, given_own, given_to);
+    return kPoolKeepsUp(least_whole(n_own * given_own / given_to));
+  };
+  const Count<R> x =
+      own.workers ? *own.workers : keeps_up(*own.decode_workers, p.decode_given, p.prefill_given);
+  const Count<R> y = own.decode_workers ? *own.decode_workers
+                                        : keeps_up(*own.workers, p.prefill_given, p.decode_given);
+  p.asked = pool_pair(plan, p, x, y);
+  if (own.cluster) return;
+  auto G_all = plan.cluster->nodes * plan.cluster->node.gpus;
+  auto G = p.asked->gpus;
+  auto s_gpu = p.asked->per_gpu;
+  NAME(G_all, G, s_gpu);
+  p.owned = kPoolOwned(s_gpu * floor(G_all / G) * G / G_all);
+}
+
 // Workers that are stated, or that the rate and the targets need.
 template <class R>
 void size_pools(const ServingPlan<R>& plan, const ServingMachine<R>& pre,
                 const ServingMachine<R>& s, ServingPools<R>& p) {
-  const bool stated = plan.prefill && plan.prefill->workers && plan.prefill->decode_workers;
-  if (!stated && !plan.workload.rate) return;
-  if (stated) {
-    p.asked = pool_pair(plan, p, *plan.prefill->workers, *plan.prefill->decode_workers);
-    auto G_all = plan.cluster->nodes * plan.cluster->node.gpus;
-    auto G = p.asked->gpus;
-    auto s_gpu = p.asked->per_gpu;
-    NAME(G_all, G, s_gpu);
-    if (!plan.prefill->cluster) p.owned = kPoolOwned(s_gpu * floor(G_all / G) * G / G_all);
-  } else {
-    auto x = workers_for(*plan.workload.rate, p.prefill_given);
-    auto y = workers_for(*plan.workload.rate, p.decode_given);
-    if (whole(*plan.workload.output) > 1) {
-      const PoolSizes more = pools_in_target(plan, pre, s, p, x, y);
-      if (more.x > whole(x)) x = kPrefillWorkersTarget(structural<R>("x_kept", more.x));
-      if (more.y > whole(y)) y = kDecodeWorkersTarget(structural<R>("y_kept", more.y));
-      p.sized_by = more.by;
-    }
-    p.asked = pool_pair(plan, p, x, y);
-  }
+  const bool x_own = plan.prefill && plan.prefill->workers;
+  const bool y_own = plan.prefill && plan.prefill->decode_workers;
+  if ((x_own && y_own) || (!plan.workload.rate && (x_own || y_own)))
+    size_stated(plan, p);
+  else if (plan.workload.rate)
+    size_for_load(plan, pre, s, p);
+  else
+    return;
   if (!p.transfer) return;
   auto rate = plan.workload.rate ? *plan.workload.rate : p.asked->rate;
   auto t_move = *p.transfer;

@@ -8,6 +8,7 @@
 #pragma once
 
 #include "parts.hpp"
+#include "reckon/cost/whole.hpp"
 #include "reckon/units/formula/solve.hpp"
 
 namespace reckon {
@@ -47,9 +48,32 @@ void pay_tokens(const ServingPlan<R>& plan, const ServingMachine<R>& s, const Ru
   out.output = kCostOutput(1000000 * price * g * (1 - phi) / X);
 }
 
+// Pools of any size, filled to their shares.
 template <class R>
-void pay_never_idle(const ServingPlan<R>& plan, const ServingMachine<R>& s,
-                    const ServingAnswer<R>& out, Running<R>& run) {
+void pay_pools_never_idle(const ServingPlan<R>& plan, const ServingMachine<R>& pre,
+                          const ServingMachine<R>& s, Running<R>& run) {
+  const ServingPools<R>& p = *run.pools;
+  run.full_money.input = p.cost_input;
+  run.full_money.output = p.cost_output;
+  if (!pre.chip.power || !s.chip.power) return;
+  auto P_pre = *pre.chip.power;
+  auto P_w = *s.chip.power;
+  auto u_w = plan.assume.power;
+  auto PUE = plan.assume.pue;
+  auto g_p = p.prefill_gpus;
+  auto g_d = p.decode_gpus;
+  auto given_p = p.prefill_given;
+  auto given_d = p.decode_given;
+  auto T_out = *plan.workload.output;
+  NAME(P_pre, P_w, u_w, PUE, g_p, g_d, given_p, given_d, T_out);
+  run.full_money.energy =
+      kPoolEnergy(u_w * PUE * (P_pre * g_p / given_p + P_w * g_d / given_d) / T_out);
+}
+
+template <class R>
+void pay_never_idle(const ServingPlan<R>& plan, const ServingMachine<R>& pre,
+                    const ServingMachine<R>& s, const ServingAnswer<R>& out, Running<R>& run) {
+  if (plan.prefill) return pay_pools_never_idle(plan, pre, s, run);
   auto g = out.replica;
   auto X = run.full.tokens;
   NAME(g, X);
@@ -137,8 +161,8 @@ const char* unsaid(const LoadFigures<R>& f) {
 struct Replicas {
   int n = 1;
   SizedBy by = SizedBy::kRate;
-  const char* unknown =
-      nullptr;  // why nobody knows how many keep the targets: n is what the rate takes
+  // Why nobody knows how many keep the targets: n is what the rate takes.
+  const char* unknown = nullptr;
 };
 
 template <class R>
@@ -175,6 +199,27 @@ Replicas replicas_for_load(const ServingPlan<R>& plan, const ServingMachine<R>& 
   }
 }
 
+// Of so many replicas, by what decides them: the rate, or a search for a target.
+template <class R>
+Count<R> gpus_found(const ServingPlan<R>& plan, const ServingMachine<R>& s,
+                    const ServingAnswer<R>& out, const Running<R>& run, const Replicas& found) {
+  auto g = out.replica;
+  if (found.by == SizedBy::kTtft || found.by == SizedBy::kTpot ||
+      (found.by == SizedBy::kUnknown && !found.unknown)) {
+    auto R_kept = structural<R>("R_kept", found.n);
+    NAME(g, R_kept);
+    return found.by == SizedBy::kTtft   ? kGpusForTtft(g * R_kept)
+           : found.by == SizedBy::kTpot ? kGpusForTpot(g * R_kept)
+                                        : kGpusKnown(g * R_kept);
+  }
+  auto rate = *plan.workload.rate;
+  auto rate_sat = run.load->full.rate;
+  auto E_rep = engines_of_replica(s);
+  NAME(g, rate, rate_sat, E_rep);
+  auto R_rate = kReplicasForRate(floor(rate / (rate_sat * E_rep)) + 1);
+  return kGpusForLoad(g * R_rate);
+}
+
 template <class R>
 void size_for_rate(const ServingPlan<R>& plan, const ServingMachine<R>& s,
                    const ServingAnswer<R>& out, Running<R>& run) {
@@ -191,10 +236,9 @@ void size_for_rate(const ServingPlan<R>& plan, const ServingMachine<R>& s,
     return;
   }
   if (plan.prefill) {
-    run.own_workers = plan.prefill->workers && plan.prefill->decode_workers;
-    if (run.own_workers) return;
+    run.own_workers = plan.prefill->workers || plan.prefill->decode_workers;
     run.sized_by = run.pools->sized_by;
-    if (never(run.sized_by)) return;
+    if (run.own_workers || never(run.sized_by)) return;
     run.rate_unknown = run.sized_by == SizedBy::kUnknown ? unsaid(*run.load) : nullptr;
     (run.rate_unknown ? run.gpus_at_least : run.gpus_for_rate) = run.pools->asked->gpus;
     return;
@@ -203,8 +247,7 @@ void size_for_rate(const ServingPlan<R>& plan, const ServingMachine<R>& s,
   run.sized_by = found.by;
   run.rate_unknown = found.unknown;
   if (never(found.by)) return;
-  auto R_rate = structural<R>("R_rate", found.n);
-  (found.unknown ? run.gpus_at_least : run.gpus_for_rate) = kGpusForLoad(g * R_rate);
+  (found.unknown ? run.gpus_at_least : run.gpus_for_rate) = gpus_found(plan, s, out, run, found);
 }
 
 // A share of a saturation; why nobody knows of any that the targets are kept there.
@@ -216,14 +259,15 @@ struct ShareKept {
 
 // The largest at which the targets are known to be kept; none where even an idle machine misses them.
 template <class Loaded>
-ShareKept share_kept(const ServingPlan<double>& plan, const Loaded& at_share) {
-  if (!plan.targets.ttft && !plan.targets.tpot) return {};
+ShareKept share_kept(const ServingTargets<double>& targets, const ServingPlan<double>& plan,
+                     const Loaded& at_share) {
+  if (!targets.ttft && !targets.tpot) return {};
   const bool decodes = !(*plan.workload.output <= 1);
-  const auto kept = [&](double u) { return !misses(plan.targets, at_share(u), decodes); };
+  const auto kept = [&](double u) { return !misses(targets, at_share(u), decodes); };
   double low = 1e-4, high = 0.9999;
   if (!kept(low)) {
     const LoadFigures<double> f = at_share(low);
-    return {0, misses(plan.targets, f, decodes) == SizedBy::kUnknown ? unsaid(f) : nullptr};
+    return {0, misses(targets, f, decodes) == SizedBy::kUnknown ? unsaid(f) : nullptr};
   }
   if (kept(high)) low = high;
   constexpr int kHalvings = 24;
@@ -233,7 +277,7 @@ ShareKept share_kept(const ServingPlan<double>& plan, const Loaded& at_share) {
   }
   constexpr double kBeyond = 1.001;
   const LoadFigures<double> more = at_share(std::min(low * kBeyond, 1.0));
-  if (misses(plan.targets, more, decodes) != SizedBy::kUnknown) return {low};
+  if (misses(targets, more, decodes) != SizedBy::kUnknown) return {low};
   // Arrivals that only a trickle of makes even: what it keeps is no answer.
   if (plan.mesh.pipeline <= 1) return {0, unsaid(more)};
   return {low, nullptr, true};
@@ -253,7 +297,7 @@ ShareKept replicas_share_kept(const ServingPlan<R>& plan, const ServingMachine<R
   if constexpr (std::is_same_v<R, double>) {
     const Count<double> R_b(static_cast<double>(replicas));
     const double all = plain(one) * replicas * plain(engines_of_replica(s));
-    return share_kept(plan, [&](double u) {
+    return share_kept(plan.targets, plan, [&](double u) {
       return under_load(at_rate(plan, u * all), s, R_b, slots, prompt_steps(plan), true);
     });
   } else {
@@ -274,42 +318,15 @@ Frequency<R> engine_saturation(const ServingPlan<R>& plan, const ServingMachine<
   return under_load(one, s, Count<R>{1}, run.most, prompt_steps(plan), true).full.rate;
 }
 
-// Of all pairs of workers that a budget pays, the one that takes most: where both sides are even, or beside it.
-template <class R>
-void spend_on_pools(const ServingPlan<R>& plan, Running<R>& run) {
-  const ServingPools<R>& p = *run.pools;
-  const double all = plain(*plan.budget);
-  const double x_costs =
-      plain(plan.prefill->price ? *plan.prefill->price : *plan.price) * plain(p.prefill_gpus);
-  const double y_costs = plain(*plan.price) * plain(p.decode_gpus);
-  const double even = all / (x_costs + y_costs * plain(p.ratio));
-  double best = 0;
-  int x_best = 0, y_best = 0;
-  for (const double x : {std::floor(even), std::floor(even) + 1, 1.0}) {
-    const double y = std::floor((all - x * x_costs) / y_costs);
-    const double rate = std::min(x * plain(p.prefill_given), y * plain(p.decode_given));
-    if (!(x >= 1 && y >= 1 && rate > best && x < 1e6 && y < 1e6)) continue;
-    best = rate;
-    x_best = static_cast<int>(x);
-    y_best = static_cast<int>(y);
-  }
-  const PoolPair<R> pays =
-      pool_pair(plan, p, structural<R>("x_$", x_best), structural<R>("y_$", y_best));
-  auto rate_xy = pays.rate;
-  NAME(rate_xy);
-  run.rate_for_budget = kPoolsForBudget(rate_xy);
-}
-
 template <class R>
 void spend_budget(const ServingPlan<R>& plan, const ServingMachine<R>& s,
                   const ServingAnswer<R>& out, Running<R>& run) {
   if (!plan.price || !plan.budget) return;
-  if (plan.prefill) return spend_on_pools(plan, run);
   auto budget = *plan.budget;
   auto price = *plan.price;
   auto g = out.replica;
   NAME(budget, price, g);
-  auto R_b = kReplicasForBudget(floor(budget / (price * g)));
+  auto R_b = kReplicasForBudget(most_whole(budget / (price * g)));
   run.replicas_for_budget = R_b;
   auto T_out = *plan.workload.output;
   auto X = run.full.tokens;

@@ -71,12 +71,11 @@ class ChunkKind : public QuestionOf<ChunkQuestion> {
     else if (q.load.prompt)
       r.answer.notes.push_back(
           "What a whole prefill stalls: --assume prefill.mfu=50% says how well it computes.");
-    if (out.arriving) pays(out, r);
+    if (out.arriving) pays(q, out, r);
     say_batch_fits(out.limits, q.model, q.load, q.tensor, r);
     if (out.tokens) r.answer.formulas = {"chunk.compute", "chunk.slack_weights"};
     r.answer.formulas.push_back("chunk.largest_step");
     if (out.stalled) r.answer.formulas.push_back("chunk.stalled_steps");
-    if (out.prompt_from) r.answer.formulas.push_back("chunk.prompt_from");
     if (out.rate_from) r.answer.formulas.push_back("chunk.rate_from");
     say_formats(q.served, r);
     r.not_modelled = {"reading a prompt's cache again for each of its chunks",
@@ -121,18 +120,22 @@ class ChunkKind : public QuestionOf<ChunkQuestion> {
                                    text(r, "chunk.step_over_decode")));
   }
 
-  static void pays(const Output& out, Result& r) {
-    const bool hides{*out.arriving <= out.largest_step};
+  static void pays(const Input& q, const Output& out, Result& r) {
+    const bool hides = !out.prompt_from || *q.load.prompt < *out.prompt_from;
     r.answer.lines.push_back(fmt::format(
         "a full batch takes {} and brings {} prompt tokens a step: {}", text(r, "decode.requests"),
         text(r, "chunk.arriving"),
         hides ? "they hide, and prefill GPUs of their own do not pay"
               : "more than hides, so prefill GPUs of their own keep the decode steps short"));
     const bool beyond{*out.rate_from > *out.decode_rate};
-    r.answer.lines.push_back(fmt::format(
-        "prefill GPUs of their own pay from prompts of {}, or with these prompts from {}{}",
-        text(r, "chunk.prompt_from"), text(r, "chunk.rate_from"),
-        beyond ? ", more than this batch finishes" : ""));
+    const std::string length =
+        out.prompt_from ? fmt::format("from prompts of {}, or", text(r, "chunk.prompt_from"))
+                        : std::string(
+                              "at no length of prompts (longer caches hide what these "
+                              "bring);");
+    r.answer.lines.push_back(
+        fmt::format("prefill GPUs of their own pay {} with these prompts from {}{}", length,
+                    text(r, "chunk.rate_from"), beyond ? ", more than this batch finishes" : ""));
     if (out.separate_rate)
       r.answer.notes.push_back(fmt::format(
           "Per GPU, doing both in chunks serves {}, GPUs apart {}: what separation buys is even "

@@ -32,6 +32,9 @@ class Emergence : public QuestionOf<EmergenceQuestion> {
   }
 
  protected:
+  // A floor that is too high leaves no compute at which the answer is right: nothing to read it.
+  std::vector<std::string> steers(const Input&) const override { return {"floor"}; }
+
   void legal(const Input& q, const Asked& asked) const override {
     check_law(q.law, "law", asked);
     if (q.law.family != LawFamily::kLoss)

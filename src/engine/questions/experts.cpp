@@ -215,7 +215,8 @@ class Experts : public QuestionOf<ExpertsQuestion> {
       note(
           "Backward sends as much again and computes twice as much: over a training step the ratio "
           "is two thirds of the forward one.");
-    if (q.capacity_factor)
+    const Metric* room = r.find("experts.capacity");
+    if (q.capacity_factor && room && room->has_value())
       note(
           fmt::format("An expert has room for {} tokens and gets {} if routing is even; what is "
                       "over its room is cut.",

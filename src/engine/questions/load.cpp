@@ -12,6 +12,7 @@
 #include "reckon/cost/serving/targets.hpp"
 #include "reckon/units/format.hpp"
 #include "request_trace.hpp"
+#include "say_count.hpp"
 #include "serving.hpp"
 #include "traffic_legal.hpp"
 
@@ -76,6 +77,8 @@ class LoadKind : public QuestionOf<LoadQuestion> {
     if (r.name.empty()) r.name = title(q);
     if (!q.model) r.assumptions.clear();  // conventions of a model's steps, and none is asked about
     const LoadFigures<double>& f = out.figures;
+    if (q.pools.stated()) say_workers(q, r);
+    if (!out.holds) return say_too_large(q, *out.limits, r);
     if (f.unbounded)
       say_unbounded(q, f, r);
     else if (f.no_form)
@@ -113,6 +116,7 @@ class LoadKind : public QuestionOf<LoadQuestion> {
     const Input& q = loaded.question;
     if (!q.simulation.simulate) return;
     const Output out = answer(q);
+    if (!out.holds) return;
     std::vector<load::Request> trace = trace_of(work, loaded, longest_of(q));
     if (out.figures.unbounded && trace.empty()) {
       r.answer.notes.emplace_back(
@@ -200,8 +204,8 @@ class LoadKind : public QuestionOf<LoadQuestion> {
   static void legal_pools(const Input& q, const Asked& asked) {
     const LoadPools<double>& p = q.pools;
     if (!p.stated()) {
-      for (const auto& [key, idle] : {std::pair{"transfer", plain(p.transfer) > 0},
-                                      {"transfer_token", plain(p.transfer_token) > 0},
+      for (const auto& [key, idle] : {std::pair{"transfer", p.transfer.has_value()},
+                                      {"transfer_token", p.transfer_token.has_value()},
                                       {"prefill_step", p.prefill_step.has_value()},
                                       {"prefill_token", p.prefill_token.has_value()}})
         if (idle)
@@ -242,15 +246,37 @@ class LoadKind : public QuestionOf<LoadQuestion> {
           .help("shorter prompts, or longest: for a model that was extended");
     else if (q.model)
       check_context_length(*q.model, all, "prompt and answer take", "prompt", asked);
-    if (q.model && q.model->abstract() && q.engine.prompts == PromptSteps::kFirst) return;
-    const auto fits = answer(q).cache_concurrency;
-    if (fits && plain(*fits) < 1)
+    if (q.engine.cache_tokens && !answer(q).holds)
       asked
-          .fault(q.engine.cache_tokens ? "cache_tokens" : "model",
-                 fmt::format("the cache does not hold one request of {:.0f} tokens{}", all,
-                             q.engine.cache_tokens ? "" : " beside the weights"))
-          .help(q.engine.cache_tokens ? fmt::format("cache_tokens: {:.0f}", std::ceil(32 * all))
-                                      : "more GPUs (tensor: 2), or weights in fewer bytes");
+          .fault("cache_tokens",
+                 fmt::format("the cache does not hold one request of {:.0f} tokens", all))
+          .help(fmt::format("cache_tokens: {:.0f}", std::ceil(32 * all)));
+  }
+
+  // Workers of a model lie in the cluster that is named.
+  static void say_workers(const Input& q, Result& r) {
+    if (!q.model || !q.cluster) return;
+    const double takes = plain((*q.pools.prefill + *q.pools.decode) * q.tensor);
+    const double has = plain(q.cluster->nodes * q.cluster->node.gpus);
+    if (takes <= has) return;
+    r.fits = false;
+    r.warnings.push_back(fmt::format(
+        "{} and {} take {}, and the cluster has {}: name a larger one, or fewer workers",
+        count_of(plain(*q.pools.prefill), "prefill worker"),
+        count_of(plain(*q.pools.decode), "decode worker"), count_of(takes, "GPU"),
+        format_quantity(has, kOne, Hint::kCount)));
+  }
+
+  static void say_too_large(const Input& q, const BatchLimits<double>& limits, Result& r) {
+    r.fits = false;
+    const auto bytes = [](Bytes<double> x) { return format_quantity(plain(x), kByte); };
+    const Bytes<double> free = limits.free ? *limits.free : Bytes<double>{};
+    r.answer.lines.push_back(fmt::format(
+        "does not fit: {} of weights leave a GPU {} for the cache, and a request takes {}; short "
+        "by {}: more GPUs (tensor: {:.0f}), or weights in fewer bytes",
+        bytes(limits.stored), bytes(max(free, Bytes<double>{})), bytes(*limits.sequence),
+        bytes(*limits.sequence - free), 2 * plain(q.tensor)));
+    r.answer.formulas = {std::string(kCacheConcurrency.id)};
   }
 
   static std::string title(const Input& q) {
@@ -271,7 +297,7 @@ class LoadKind : public QuestionOf<LoadQuestion> {
         fmt::format("the queue grows without bound: {} come, and {} {} at most",
                     format_quantity(plain(*q.traffic.rate), kHertz, Hint::kRequestRate),
                     f.full.by_move_first ? "the ports move caches of" : "the engine finishes",
-                    text(r, kSaturation.id)));
+                    at_most(plain(f.full.rate))));
   }
 
   static void say_waits(const Input& q, const LoadFigures<double>& f, Result& r) {
@@ -291,9 +317,12 @@ class LoadKind : public QuestionOf<LoadQuestion> {
           fmt::format("TTFT {} mean, nearly all of it waiting for a place; its percentiles: {}",
                       text(r, kTtft.id), or_simulate(r, kTtftP50.id, played)));
     if (f.waiting && f.ttft && q.pools.stated())
-      r.answer.lines.push_back(
-          fmt::format("waiting for a prefill worker {}, prefill {}, moving the cache {}",
-                      text(r, kQueue.id), text(r, kPrefillAlone.id), text(r, kChunking.id)));
+      r.answer.lines.push_back(fmt::format(
+          "waiting for a prefill worker {}, prefill {}, {}", text(r, kQueue.id),
+          text(r, kPrefillAlone.id),
+          cache_moves(q).known ? "moving the cache " + text(r, kChunking.id)
+                               : "moving the cache left out: neither transfer nor a link is "
+                                 "stated"));
     else if (f.waiting && f.ttft)
       r.answer.lines.push_back(
           fmt::format("waiting {} (the step that runs {}, prompts ahead {}, a place in the batch "

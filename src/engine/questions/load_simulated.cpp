@@ -257,8 +257,9 @@ load::Scenario scenario_of(const LoadQuestion<double>& q, const LoadAnswer<doubl
     load::Pools pools;
     pools.prefill = whole(*q.pools.prefill);
     pools.decode = whole(*q.pools.decode);
-    pools.transfer = plain(q.pools.transfer);
-    pools.transfer_token = plain(q.pools.transfer_token);
+    const CacheMoves<double> moves = cache_moves(q);
+    pools.transfer = plain(moves.fixed);
+    pools.transfer_token = plain(moves.token);
     pools.send_token = pools.receive_token = pools.transfer_token;
     pools.step = prefill_times(q);
     s.pools = std::move(pools);

@@ -62,6 +62,9 @@ class LossError : public QuestionOf<LossErrorQuestion> {
                doc::scalar(write_quantity(normal_quantile((1 + p) / 2), kOne, Hint::kRatio)));
   }
 
+  // Each says the other.
+  std::vector<std::string> steers(const Input&) const override { return {"confidence", "z"}; }
+
   void legal(const Input& q, const Asked& asked) const override {
     if (q.confidence.raw >= 1)
       asked.fault("confidence", "confidence: no number of tokens makes sure of a loss")

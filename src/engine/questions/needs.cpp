@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "../legal_recurrent.hpp"
 #include "reckon/cost/parameters.hpp"
 #include "reckon/engine/legal.hpp"
@@ -120,19 +122,25 @@ void warn_of_more_gpus(const MaybeCluster& cluster, const std::optional<Count<do
   const double has = value_of(cluster->nodes.raw) * value_of(cluster->node.gpus.raw),
                asks = value_of(gpus->raw);
   if (asks <= has) return;
+  const double node = value_of(cluster->node.gpus.raw);
+  const std::string& chip = cluster->node.chip.id;
   asked.diagnostics
       .warning(
           asked.places.of(key),
           fmt::format("{}: {} GPUs, and the cluster has {}: answered for as many such nodes as "
                       "that takes",
                       key, asks, has))
-      .help("name a cluster of that size: 64xh100-sxm");
+      .help(fmt::format("name a cluster of that size: {:.0f}{}", std::ceil(asks / node) * node,
+                        chip.empty() ? " GPUs" : "x" + chip));
 }
 
 std::string text(const Result& r, std::string_view id) {
   const Metric* m = r.find(id);
   if (!m || !m->has_value()) return "–";
-  return m->is_text() ? m->text : format_quantity(m->value, m->dim, m->hint);
+  if (m->is_text()) return m->text;
+  constexpr double kShortest = 1e-12;  // below it a wait is none
+  if (m->dim == kSecond && m->value > 0 && m->value < kShortest) return "under 1 ps";
+  return format_quantity(m->value, m->dim, m->hint);
 }
 
 }  // namespace reckon

@@ -44,7 +44,7 @@ std::unique_ptr<Source> random_numbers(const NumbersFrom<double>& from, const Nu
     if (columns > 0 && c * columns / shape.columns != (c + 1) * columns / shape.columns)
       values[i] *= factor;
   }
-  return std::make_unique<Matrix>(shape, std::move(values));
+  return std::make_unique<HeldMatrix>(shape, std::move(values));
 }
 
 std::unique_ptr<Source> typed_numbers(const NumbersFrom<double>& from, const NumbersAsked& asked) {
@@ -55,7 +55,7 @@ std::unique_ptr<Source> typed_numbers(const NumbersFrom<double>& from, const Num
       values.push_back(typed.nearest);
   }
   const Shape shape{1, values.size()};
-  return std::make_unique<Matrix>(shape, std::move(values));
+  return std::make_unique<HeldMatrix>(shape, std::move(values));
 }
 
 }  // namespace

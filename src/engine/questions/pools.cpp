@@ -3,9 +3,12 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "../legal_classes.hpp"
 #include "questions.hpp"
 #include "reckon/units/format.hpp"
+#include "say_count.hpp"
 #include "serving.hpp"
 
 namespace reckon {
@@ -72,10 +75,11 @@ class PoolsKind : public QuestionOf<PoolsQuestion> {
         text(r, "pools.decode_for_one"),
         number(q.prefill_tensor) == 1 ? "one" : fmt::format("{}", number(q.prefill_tensor))));
     if (q.rate)
-      r.answer.lines.push_back(
-          fmt::format("{}: {} prefill GPUs, {} busy, and {} decode GPUs, {} busy", shown_rate(q),
-                      text(r, "pools.prefill"), text(r, "pools.prefill_busy"),
-                      text(r, "pools.decode"), text(r, "pools.decode_busy")));
+      r.answer.lines.push_back(fmt::format(
+          "{}: {}, {} busy, and {}, {} busy", shown_rate(q),
+          count_of(plain(*out.prefill_gpus), "prefill GPU"), text(r, "pools.prefill_busy"),
+          count_of(plain(*out.decode_gpus), "decode GPU"), text(r, "pools.decode_busy")));
+    if (out.gpus) say_beyond(q, out, r);
     if (out.transfer)
       r.answer.lines.push_back(
           fmt::format("a prompt's cache of {} moves in {}: first token after {}",
@@ -117,6 +121,19 @@ class PoolsKind : public QuestionOf<PoolsQuestion> {
  private:
   static std::string shown_rate(const Input& q) {
     return format_quantity(value_of(q.rate->raw), kHertz, Hint::kRequestRate);
+  }
+
+  // Both pools lie in the cluster, where one is named.
+  static void say_beyond(const Input& q, const Output& out, Result& r) {
+    if (!q.cluster) return;
+    const double has = plain(q.cluster->nodes * q.cluster->node.gpus), takes = plain(*out.gpus);
+    if (takes <= has) return;
+    r.fits = false;
+    const double node = plain(q.cluster->node.gpus);
+    r.warnings.push_back(
+        fmt::format("both pools take {}, and the cluster has {}: name one of {}, or a smaller rate",
+                    count_of(takes, "GPU"), format_quantity(has, kOne, Hint::kCount),
+                    format_quantity(std::ceil(takes / node) * node, kOne, Hint::kCount)));
   }
 
   static std::string title(const Input& q) {

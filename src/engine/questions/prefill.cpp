@@ -49,6 +49,14 @@ class PrefillKind : public QuestionOf<PrefillQuestion> {
           .help("--assume prefill.mfu=50%");
   }
 
+  // The longest prompt within a target is searched for: by what a prompt's time depends on.
+  std::vector<std::string> steers(const Input& q) const override {
+    if (!q.target) return {};
+    if (number(q.tensor) <= 1) return {"target", "peak"};
+    return {"target",  "peak",    "tensor",          "link",
+            "network", "latency", "network_latency", "node_gpus"};
+  }
+
   void say(const Input& q, const Output& out, Result& r) const override {
     if (r.name.empty()) r.name = title(q);
     if (out.run && out.run->time)
@@ -59,6 +67,7 @@ class PrefillKind : public QuestionOf<PrefillQuestion> {
     if (out.longest)
       r.answer.lines.push_back(fmt::format("longest prompt within {}: {}", shown(*q.target),
                                            text(r, "prefill.longest_prompt")));
+    if (q.target && out.run && out.run->time) say_target(q, out, r);
     if (out.run && !out.run->time) r.answer.notes.push_back("No time: " + std::string(out.no_time));
     if (out.longest && q.model.context && *out.longest > *q.model.context)
       r.answer.notes.push_back(
@@ -101,6 +110,13 @@ class PrefillKind : public QuestionOf<PrefillQuestion> {
  private:
   static std::string shown(Seconds<double> t) {
     return format_quantity(t.raw, kSecond, Hint::kNone);
+  }
+
+  static void say_target(const Input& q, const Output& out, Result& r) {
+    const bool kept{!(*q.target < *out.run->time)};
+    r.fits = r.fits && kept;
+    r.answer.lines.push_back(
+        fmt::format("target {}: {}", shown(*q.target), kept ? "met" : "not met by this prompt"));
   }
 
   static std::string title(const Input& q) {

@@ -31,7 +31,7 @@ class Quantize {
       asked_.fault("values", "there are no values").help("give at least one");
       return;
     }
-    auto* matrix = dynamic_cast<Matrix*>(source.get());
+    auto* matrix = dynamic_cast<HeldMatrix*>(source.get());
     if (r_.name.empty()) r_.name = title(source->shape());
     if (!q_.weights.empty() || q_.outputs || q_.smooth || q_.history || q_.margin)
       return studies(matrix);
@@ -46,7 +46,7 @@ class Quantize {
   }
 
  private:
-  void studies(Matrix* matrix) {
+  void studies(HeldMatrix* matrix) {
     const bool delayed = q_.history || q_.margin;
     if (!matrix) {
       asked_.fault("file", "this study reads a matrix at once: not from .npy")
@@ -63,7 +63,7 @@ class Quantize {
     }
   }
 
-  std::optional<Matrix> with_outlier(const Matrix* matrix) {
+  std::optional<HeldMatrix> with_outlier(const HeldMatrix* matrix) {
     Typed typed;
     if (!asked_.number("outlier", q_.outlier, typed)) return std::nullopt;
     if (!matrix) {
@@ -72,7 +72,7 @@ class Quantize {
     }
     std::vector<double> values = matrix->values();
     values.back() = typed.nearest;
-    return Matrix(matrix->shape(), std::move(values));
+    return HeldMatrix(matrix->shape(), std::move(values));
   }
 
   void run(Source& source, const std::string& when, const std::string& title) {
@@ -90,7 +90,7 @@ class Quantize {
                                    way.title});
       reports.push_back(*std::move(report));
     }
-    if (const auto* matrix = dynamic_cast<const Matrix*>(&source);
+    if (const auto* matrix = dynamic_cast<const HeldMatrix*>(&source);
         matrix && !reports.front().codes.empty()) {
       std::vector<Column> columns;
       for (std::size_t i = 0; i < reports.size(); ++i)

@@ -37,15 +37,15 @@ struct Column {
   std::string title;
   const TensorReport* report;
 };
-Picture value_picture(const std::string& title, const Matrix& values,
+Picture value_picture(const std::string& title, const HeldMatrix& values,
                       const std::vector<Column>& columns, const Element& element);
 Picture histogram_picture(const std::string& title, const ErrorHistogram& histogram);
 
 // x · W with quantized x and W, plain and with scales moved into the weights.
-void matmul_study(const QuantizeAsked& q, Matrix& x, const QuantizeSetup& setup,
+void matmul_study(const QuantizeAsked& q, HeldMatrix& x, const QuantizeSetup& setup,
                   const NumbersAsked& asked, Result& r);
 // Values as the maxima of successive steps: how long a scale from earlier ones overflows.
-void delayed_study(const QuantizeAsked& q, const Matrix& maxima, const QuantizeSetup& setup,
+void delayed_study(const QuantizeAsked& q, const HeldMatrix& maxima, const QuantizeSetup& setup,
                    const NumbersAsked& asked, Result& r);
 
 }  // namespace reckon

@@ -54,7 +54,7 @@ Steps follow(const std::vector<double>& maxima, std::size_t history, double marg
 
 }  // namespace
 
-void delayed_study(const QuantizeAsked& q, const Matrix& maxima, const QuantizeSetup& setup,
+void delayed_study(const QuantizeAsked& q, const HeldMatrix& maxima, const QuantizeSetup& setup,
                    const NumbersAsked& asked, Result& r) {
   if (!q.history) {
     asked.fault("margin", "history: how many steps the scale remembers is not stated")

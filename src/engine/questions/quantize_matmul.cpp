@@ -25,8 +25,8 @@ std::vector<double> product(const std::vector<double>& x, const std::vector<doub
 
 class Matmul {
  public:
-  Matmul(const QuantizeAsked& q, Matrix& x, const QuantizeSetup& setup, const NumbersAsked& asked,
-         Result& r)
+  Matmul(const QuantizeAsked& q, HeldMatrix& x, const QuantizeSetup& setup,
+         const NumbersAsked& asked, Result& r)
       : q_(q), x_(x), setup_(setup), asked_(asked), r_(r), out_(r.metrics) {}
 
   void answer() {
@@ -120,7 +120,7 @@ class Matmul {
     for (std::size_t i = 0; i < x.size(); ++i) x[i] /= smooth[i % k];
     for (std::size_t i = 0; i < w.size(); ++i) w[i] *= smooth[i / n_];
     const double unequal = spread(x, k);
-    Matrix xs(x_.shape(), x), ws({k, n_}, w);
+    HeldMatrix xs(x_.shape(), x), ws({k, n_}, w);
     if (way) {
       Grouping share = way->grouping;
       share.keep = true;
@@ -155,7 +155,7 @@ class Matmul {
   }
 
   const QuantizeAsked& q_;
-  Matrix& x_;
+  HeldMatrix& x_;
   const QuantizeSetup& setup_;
   const NumbersAsked& asked_;
   Result& r_;
@@ -166,7 +166,7 @@ class Matmul {
 
 }  // namespace
 
-void matmul_study(const QuantizeAsked& q, Matrix& x, const QuantizeSetup& setup,
+void matmul_study(const QuantizeAsked& q, HeldMatrix& x, const QuantizeSetup& setup,
                   const NumbersAsked& asked, Result& r) {
   Matmul(q, x, setup, asked, r).answer();
 }

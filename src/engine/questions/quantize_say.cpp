@@ -122,7 +122,7 @@ void report_metrics(const QuantizeSetup& setup, const SharedScales& way, const T
   listed(r, p, e, out);
 }
 
-Picture value_picture(const std::string& title, const Matrix& values,
+Picture value_picture(const std::string& title, const HeldMatrix& values,
                       const std::vector<Column>& columns, const Element& element) {
   const bool matrix = values.shape().rows > 1;
   std::vector<Table::Column> heads;

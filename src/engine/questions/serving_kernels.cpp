@@ -231,6 +231,17 @@ void fill_side(Workspace& work, const Value& tree, const Value& cluster, const V
   doc::set(to, "engine", std::move(engine));
 }
 
+// A prefill worker has the plan's ranks where it states none of its own.
+void lay_ranks(const Value& tree, Value& pool) {
+  for (const char* key : {"tensor", "data", "pipeline", "expert"}) {
+    const Value *own = pool.find(key), *of_plan = tree.find(key);
+    if (of_plan && !of_plan->is_null() && (!own || own->is_null())) {
+      const Value ranks = *of_plan;
+      doc::set(pool, key, ranks);
+    }
+  }
+}
+
 }  // namespace
 
 void fill_serving(Workspace& work, Value& tree, Diagnostics& diagnostics) {
@@ -242,6 +253,7 @@ void fill_serving(Workspace& work, Value& tree, Diagnostics& diagnostics) {
   if (!cluster || !engine) return;
   const Value usual = *engine;
   if (Value* pool = tree.find("prefill"); pool && pool->is_mapping()) {
+    lay_ranks(tree, *pool);
     if (Value* own = pool->find("cluster"); own && !own->is_null()) {
       *own = resolve_cluster(work, *own, diagnostics);
       if (own->is_mapping()) {

@@ -129,26 +129,28 @@ void check_ranks(const Plan& q, const ServingMesh<double>& mesh, const Cluster<d
                     "engine was measured: the port's own rate is taken",
                     t, node));
   check_context(q, mesh, at, asked);
-  if (g > all)
+  const long stages = count(mesh.pipeline), others = g / stages;
+  long layers = 0;
+  for (const LayerGroup<double>& l : q.model.layers) layers += count(l.count);
+  if (stages > layers)
+    asked.fault(at + "pipeline", fmt::format("pipeline: {} stages for {} layers", stages, layers))
+        .help(fmt::format("pipeline: {}", std::clamp(all / others, 1L, layers)));
+  else if (g > all)
     asked
-        .fault(at + "tensor",
-               fmt::format("a replica takes {} GPUs, and the cluster has {}", g, all))
-        .help("state a larger cluster, or fewer ranks");
+        .fault(at + (stages > 1 ? "pipeline" : "tensor"),
+               fmt::format("a {} takes {} GPUs, and the cluster has {}",
+                           at.empty() ? "replica" : "prefill worker", g, all))
+        .help(stages > 1 && others <= all
+                  ? fmt::format("a larger cluster, or pipeline: {}", all / others)
+              : at.empty() ? std::string("state a larger cluster, or fewer ranks")
+                           : std::string("a larger cluster, or fewer ranks of its own: prefill: "
+                                         "{tensor: 1}"));
   if (mesh.replicas && count(*mesh.replicas) * g > all)
     asked
         .fault(at + "replicas",
                fmt::format("{} replicas of {} GPUs take more than the cluster's {}",
                            count(*mesh.replicas), g, all))
         .help(fmt::format("replicas: {}", std::max(all / std::max(g, 1L), 1L)));
-  if (count(mesh.pipeline) > 1) {
-    long layers = 0;
-    for (const LayerGroup<double>& l : q.model.layers) layers += count(l.count);
-    if (count(mesh.pipeline) > layers)
-      asked
-          .fault(at + "pipeline",
-                 fmt::format("pipeline: {} stages for {} layers", count(mesh.pipeline), layers))
-          .help(fmt::format("pipeline: {}", layers));
-  }
   need_tensor({q.model, cluster, {}, q.assume, mesh.tensor, at + "tensor"}, asked);
 }
 
@@ -159,6 +161,11 @@ void check_experts(const Plan& q, const ServingMesh<double>& mesh, const std::st
   if (!moe) {
     if (mesh.expert && count(*mesh.expert) > 1)
       asked.fault(at + "expert", fmt::format("expert: {} has no experts", model_name(q.model)))
+          .help("leave it out");
+    if (at.empty() && q.settings.imbalance)
+      asked
+          .fault("settings.imbalance",
+                 fmt::format("imbalance: {} has no experts", model_name(q.model)))
           .help("leave it out");
     if (count(mesh.data) > 1)
       asked
@@ -171,7 +178,7 @@ void check_experts(const Plan& q, const ServingMesh<double>& mesh, const std::st
   const long ep = mesh.expert ? count(*mesh.expert) : count(mesh.data) > 1 ? ranks : 1;
   if (ranks % ep != 0)
     asked
-        .fault(at + "expert", fmt::format("expert: {} does not divide the {} GPUs of a stage "
+        .fault(at + "expert", fmt::format("expert: {} does not divide the GPUs of a stage, {} "
                                           "(tensor · data)",
                                           ep, ranks))
         .help(fmt::format("expert: {}", ranks));
@@ -203,6 +210,14 @@ void check_chips(const Plan& q, const Chip<double>& chip, const ServingKernels<d
 
 void check_speculation(const Plan& q, const Asked& asked) {
   if (!q.speculative) return;
+  if (q.speculative->accepted && q.speculative->acceptance) {
+    asked
+        .fault("speculative.acceptance",
+               "acceptance and accepted: each says how many drafted tokens a step keeps")
+        .note(asked.places.of("speculative.accepted"), "what a step yields is stated here")
+        .help("leave one of them out");
+    return;
+  }
   if (q.speculative->accepted) {
     const double most = value_of(q.speculative->tokens.raw) + 1;
     if (value_of(q.speculative->accepted->raw) > most)
@@ -221,8 +236,11 @@ void check_speculation(const Plan& q, const Asked& asked) {
     return;
   }
   if (value_of(q.speculative->acceptance->raw) >= 1)
-    asked.fault("speculative.acceptance", "acceptance: every drafted token is accepted")
-        .help("state accepted: the tokens a step yields");
+    asked
+        .fault("speculative.acceptance",
+               "acceptance: at 100 % no draft is ever refused, and what a step yields is stated")
+        .help(fmt::format("accepted: {}, or an acceptance below 100 %",
+                          value_of(q.speculative->tokens.raw) + 1));
 }
 
 // A load that can be put on the plan, and played out.
@@ -253,6 +271,8 @@ void check_load(const Plan& q, const Asked& asked) {
 }  // namespace
 
 void check_serving(const Plan& q, const Asked& asked) {
+  if (q.budget && !q.price)
+    asked.fault("budget", "budget: what a GPU costs is not stated").help("price: 2.50 USD/h");
   need_cache(q.model, "serving", asked);
   check_lengths(q, asked);
   check_classes(q.model, q.served.classes, "classes", asked.places, asked.diagnostics);

@@ -5,6 +5,7 @@
 #include "load_simulated.hpp"
 #include "needs.hpp"
 #include "reckon/units/format.hpp"
+#include "say_count.hpp"
 #include "serving_money.hpp"
 #include "serving_say.hpp"
 
@@ -122,12 +123,12 @@ void say_load(const Plan& q, const Out& out, Result& r) {
     r.answer.lines.push_back(
         fmt::format("under {}: they wait for prefill and decode in a circle, which has no closed "
                     "form; at most {}, where {}",
-                    load_text(q), text(r, "serve.saturates"), full_of(q, out)));
+                    load_text(q), at_most(plain(*run.saturates)), full_of(q, out)));
   } else if (f.unbounded) {
     r.fits = false;
     r.warnings.push_back(
         fmt::format("the queue grows without bound: {} arrive, and {} are taken at most, where {}",
-                    load_text(q), text(r, "serve.saturates"), full_of(q, out)));
+                    load_text(q), at_most(plain(*run.saturates)), full_of(q, out)));
   } else {
     const double engines = plain(*run.engines);
     const double burst =

@@ -5,6 +5,7 @@
 #include "load_simulated.hpp"
 #include "needs.hpp"
 #include "reckon/units/format.hpp"
+#include "say_count.hpp"
 #include "serving_load.hpp"
 
 namespace reckon {
@@ -12,10 +13,6 @@ namespace {
 
 using Plan = ServingPlan<double>;
 using Out = ServingAnswer<double>;
-
-std::string count_of(double n, const char* what) {
-  return fmt::format("{} {}{}", format_quantity(n, kOne, Hint::kCount), what, n == 1 ? "" : "s");
-}
 
 std::string hourly(const Price<double>& p) {
   return format_quantity(p.raw, kUsdRate, Hint::kUsdPerHour);
@@ -39,7 +36,9 @@ void say_tokens(const Plan& q, const Out& out, Result& r) {
   r.answer.lines.push_back(fmt::format("{} a million input tokens, {} a million output tokens, {}",
                                        text(r, "serve.saturation.cost_per_million_input"),
                                        text(r, "serve.saturation.cost_per_million_output"),
-                                       run.load ? "were they never idle" : "never idle"));
+                                       q.prefill  ? "pools filled to their shares"
+                                       : run.load ? "were they never idle"
+                                                  : "never idle"));
 }
 
 std::string target_text(const Plan& q, bool first) {
@@ -55,13 +54,12 @@ std::string targets_text(const Plan& q) {
 
 // Why no fewer will do.
 std::string why(const Plan& q, const Running<double>& run, bool one) {
-  const char* who = run.load && run.load->ttft_p90 ? "nine of ten requests" : "requests on average";
   switch (run.sized_by) {
     case SizedBy::kNeverIdle:
       return ", if they are never idle";
     case SizedBy::kTtft:
     case SizedBy::kTpot:
-      return fmt::format(": with fewer, {} would not keep the {}", who,
+      return fmt::format(": with fewer, nine of ten requests would not keep the {}",
                          target_text(q, run.sized_by == SizedBy::kTtft));
     case SizedBy::kUnknown:
       return fmt::format(": with fewer, the closed form does not say that they keep the {}",
@@ -97,16 +95,28 @@ void say_gpus(const Plan& q, const Out& out, Result& r) {
                                        why(q, run, !q.prefill && replicas == 1)));
 }
 
+std::string bought_replicas(const Out& out) {
+  const Count<double> n = *out.running->replicas_for_budget;
+  return fmt::format("{}, {}", count_of(plain(n), "replica"),
+                     count_of(plain(n * out.replica), "GPU"));
+}
+
+std::string bought_pools(const PoolPair<double>& p) {
+  return fmt::format("{} and {}, {}", count_of(plain(p.x), "prefill worker"),
+                     count_of(plain(p.y), "decode worker"), count_of(plain(p.gpus), "GPU"));
+}
+
 void say_budget(const Plan& q, const Out& out, Result& r) {
   const Running<double>& run = *out.running;
   if (run.budget_unknown)
-    r.answer.lines.push_back(
-        fmt::format("{} buys {}; which rate keeps the {} there, the closed form does not say ({})",
-                    hourly(*q.budget), count_of(plain(*run.replicas_for_budget), "replica"),
-                    targets_text(q), run.budget_unknown));
+    r.answer.lines.push_back(fmt::format(
+        "{} buys {}; which rate keeps the {} there, the closed form does not say ({})",
+        hourly(*q.budget), q.prefill ? bought_pools(*run.budget_pools) : bought_replicas(out),
+        targets_text(q), run.budget_unknown));
   if (!run.rate_for_budget) return;
   const double rate = plain(*run.rate_for_budget);
-  const bool bought = run.replicas_for_budget ? plain(*run.replicas_for_budget) >= 1 : rate > 0;
+  const bool bought = q.prefill ? plain(run.budget_pools->x) >= 1 && plain(run.budget_pools->y) >= 1
+                                : plain(*run.replicas_for_budget) >= 1;
   if (!bought) {
     r.fits = false;
     r.answer.lines.push_back(
@@ -116,26 +126,25 @@ void say_budget(const Plan& q, const Out& out, Result& r) {
                           count_of(plain(out.replica), "GPU"), hourly(*q.price * out.replica)));
     return;
   }
-  const bool targets = !q.prefill && run.full.tokens.raw > 0 && (q.targets.ttft || q.targets.tpot);
+  const std::string what = q.prefill ? bought_pools(*run.budget_pools) : bought_replicas(out);
   if (!(rate > 0)) {
     r.fits = false;
-    r.answer.lines.push_back(fmt::format("{} buys {}, and no rate keeps the targets",
-                                         hourly(*q.budget),
-                                         count_of(plain(*run.replicas_for_budget), "replica")));
+    r.answer.lines.push_back(
+        fmt::format("{} buys {}, and no rate keeps the targets", hourly(*q.budget), what));
     return;
   }
-  const char* to = q.prefill  ? ""
+  const bool targets = q.targets.ttft || q.targets.tpot;
+  const bool kept = q.prefill ? run.budget_judged : run.full.tokens.raw > 0 && targets;
+  const char* to = q.prefill && !kept ? ", filled to their shares"
+                   : run.budget_judged && run.budget_share == 1
+                       ? ", filled to their shares, which keeps the targets"
                    : q.stated ? ", never idle"
                    : run.budget_to_known
                        ? " within the targets; of more the closed form says nothing"
-                   : targets ? " at most within the targets"
-                             : ", where the queue begins to grow";
-  const std::string what =
-      q.prefill ? std::string("pools, filled to their shares")
-                : fmt::format("{}, {}", count_of(plain(*run.replicas_for_budget), "replica"),
-                              count_of(plain(*run.replicas_for_budget * out.replica), "GPU"));
-  r.answer.lines.push_back(fmt::format("{} buys {}: {}{}", hourly(*q.budget), what,
-                                       text(r, "serve.rate_for_budget"), to));
+                   : kept ? " at most within the targets"
+                          : ", where the queue begins to grow";
+  r.answer.lines.push_back(
+      fmt::format("{} buys {}: {}{}", hourly(*q.budget), what, at_most(rate), to));
 }
 
 }  // namespace

@@ -60,13 +60,14 @@ class ServingKind : public QuestionOf<ServingPlan> {
 
   std::vector<std::string> steers(const Input& q) const override {
     std::vector<std::string> out{"ttft", "tpot"};
+    if (q.price) out.emplace_back("budget");  // what it pays is searched for
     add_steers(q.traffic, q.simulation, out);
     return out;
   }
 
   void say(const Input& q, const Output& out, Result& r) const override { say_serving(q, out, r); }
 
-  // What would make it fit: more tensor ranks, or narrower weights.
+  // What would make it fit: more tensor ranks, beyond a node too, stages, or narrower weights.
   void beside(Workspace& work, const LoadedQuestion<ServingPlan>& loaded,
               Result& r) const override {
     if (!loaded.question.stated) {
@@ -98,12 +99,18 @@ class ServingKind : public QuestionOf<ServingPlan> {
   static std::vector<Fix> fixes_of(Workspace& work, const LoadedQuestion<ServingPlan>& loaded) {
     std::vector<Fix> out;
     const Input& is = loaded.question;
-    const long t = number(is.mesh.tensor), node = number(is.cluster->node.gpus);
-    for (long wider = 2 * t; wider <= node && out.empty(); wider *= 2)
-      try_out(work, loaded, "tensor", fmt::format("{}", wider), out);
+    const long all = number(is.cluster->nodes * is.cluster->node.gpus);
+    const auto widen = [&](const char* axis, long from) {
+      const std::size_t before = out.size();
+      for (long n = 2 * from; n <= all && out.size() == before; n *= 2)
+        try_out(work, loaded, axis, fmt::format("{}", n), out);
+    };
+    widen("tensor", number(is.mesh.tensor));
+    widen("pipeline", number(is.mesh.pipeline));
+    const auto wider = static_cast<std::ptrdiff_t>(out.size());
     for (const std::string& format : work.ids(Shelf::kFormats))
       if (rule_names(is.engine, format)) try_out(work, loaded, "weights", format, out);
-    std::sort(out.begin() + (out.empty() || out[0].change[0] != 't' ? 0 : 1), out.end(),
+    std::sort(out.begin() + wider, out.end(),
               [](const Fix& a, const Fix& b) { return a.headroom > b.headroom; });
     return out;
   }
@@ -137,8 +144,10 @@ class ServingKind : public QuestionOf<ServingPlan> {
     if (!a.running) return;
     const double left = a.capacity.raw - a.memory.weights.raw - a.memory.reserve.raw;
     out.push_back({path + "=" + value,
-                   path == "tensor" ? value + " tensor ranks" : value + " weights", left,
-                   a.running->decode.time.raw});
+                   value + (path == "tensor"     ? " tensor ranks"
+                            : path == "pipeline" ? " stages"
+                                                 : " weights"),
+                   left, a.running->decode.time.raw});
   }
 };
 

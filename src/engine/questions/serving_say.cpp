@@ -3,9 +3,12 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "reckon/base/table.hpp"
 #include "reckon/base/text.hpp"
 #include "reckon/units/format.hpp"
+#include "say_count.hpp"
 #include "serving.hpp"
 #include "serving_load.hpp"
 #include "serving_money.hpp"
@@ -140,19 +143,72 @@ std::string states_drafts(const Plan& q) {
   return q.speculative ? "a token, of times as stated" : "as stated";
 }
 
+// What speculation is made of, and how a step and its drafting become the time between tokens.
+void say_speculation(const Plan& q, const Out& out, Result& r) {
+  if (!q.speculative) return;
+  const Speculative<double>& x = *q.speculative;
+  const auto share = [](const Ratio<double>& s) {
+    return format_quantity(s.raw, kOne, Hint::kFraction);
+  };
+  const Running<double>& run = *out.running;
+  const bool free = !(x.draft.raw > 0);
+  r.answer.lines.push_back(fmt::format(
+      "speculation: {} drafted for each step{}; a step yields {} tokens ({}): {}{} over these, {} "
+      "between tokens",
+      count_of(plain(x.tokens), "token"),
+      free ? std::string(", taken to cost nothing (speculative.draft)")
+           : fmt::format(", {} of its time each", share(x.draft)),
+      text(r, "decode.tokens_per_step"),
+      x.accepted ? std::string("as stated")
+                 : fmt::format("each draft accepted at {}, one by one", share(*x.acceptance)),
+      format_quantity(value_of((run.per_token * *run.yield).raw), kSecond),
+      free ? "" : " with its drafting", text(r, "decode.tpot")));
+}
+
+std::string between_tokens(const Out& out, const Result& r) {
+  if (!out.running->answers_decode) return "";
+  return fmt::format(", {} between a user's tokens", text(r, "serve.saturation.tpot"));
+}
+
+std::string never_idle(const Out& out, const Result& r) {
+  const Running<double>& run = *out.running;
+  const bool chunk = value_of(run.full.n.raw) < value_of(run.most.raw) - 1e-9;
+  return fmt::format("never idle, a batch of {} ({} binds): {} a GPU{}; {} of all replicas",
+                     text(r, chunk ? "serve.saturation.batch" : "decode.batch_most"),
+                     chunk ? "the chunk" : out.bound,
+                     text(r, "serve.saturation.tokens_per_second_per_gpu"), between_tokens(out, r),
+                     text(r, "serve.saturation.request_rate"));
+}
+
+// What binds the batch of a decode worker, which carries no prompts.
+const char* pool_binds(const Plan& q, const Out& out) {
+  const Running<double>& run = *out.running;
+  if (q.workload.batch) return "as stated";
+  const double n = value_of(run.pools->batch.raw);
+  if (run.by_engine && n >= value_of(run.by_engine->raw)) return "the engine's limit binds";
+  const bool full = n >= std::floor(value_of(out.memory.batch.raw));
+  return q.targets.tpot && !full ? "the target of TPOT binds" : "memory binds";
+}
+
+std::string never_idle_pools(const Plan& q, const Out& out, const Result& r) {
+  return fmt::format(
+      "never idle, pools of any size filled to their shares, decode batches of {} ({}): {} a GPU{}",
+      text_of_count(Count<double>(std::floor(value_of(out.running->pools->batch.raw)))),
+      pool_binds(q, out), text(r, "serve.saturation.tokens_per_second_per_gpu"),
+      between_tokens(out, r));
+}
+
 void say_running(const Plan& q, const Out& out, Result& r) {
   const Running<double>& run = *out.running;
   const double ranks = value_of(q.mesh.data.raw);
   const bool longest = run.longest_prompt && value_of(run.longest_prompt->raw) >= 1;
-  r.answer.lines.push_back(
-      fmt::format("a prompt of {} {}: first token after {}{}, {}{}", length(*q.workload.prompt),
-                  ranks > 1 ? fmt::format("on each of {} data ranks", ranks) : std::string("alone"),
-                  text(r, "prefill.ttft"),
-                  run.prompt.chunks.raw > 1 && !states_prefill(q) ? "; of a mean chunk" : "",
-                  states_prefill(q) ? "as stated" : largest_part(run.prompt.step),
-                  longest ? fmt::format("; up to {} within {}", text(r, "prefill.longest_prompt"),
-                                        format_quantity(q.targets.ttft->raw, kSecond))
-                          : std::string()));
+  r.answer.lines.push_back(fmt::format(
+      "a prompt of {} {}: first token after {}, {}{}", length(*q.workload.prompt),
+      ranks > 1 ? fmt::format("on each of {} data ranks", ranks) : std::string("alone"),
+      text(r, "prefill.ttft"), states_prefill(q) ? "as stated" : largest_part(run.prompt.step),
+      longest ? fmt::format("; up to {} within {}", text(r, "prefill.longest_prompt"),
+                            format_quantity(q.targets.ttft->raw, kSecond))
+              : std::string()));
   r.answer.lines.push_back(fmt::format(
       "a decode step of {} sequence{} over {}: {}, {}{}", text(r, "decode.batch"),
       run.n.raw == 1 ? "" : "s", text(r, "decode.context"),
@@ -162,17 +218,10 @@ void say_running(const Plan& q, const Out& out, Result& r) {
           ? fmt::format("; {} take longer to compute than to read from {} tokens a step",
                         moe_last(q) ? "experts" : "products", text(r, "decode.compute_from"))
           : std::string()));
+  say_speculation(q, out, r);
   // No batch keeps the target: say_targets() has its floor, and there is nothing that users would be served.
   if (value_of(run.most.raw) < 1) return;
-  const bool chunk = value_of(run.full.n.raw) < value_of(run.most.raw) - 1e-9;
-  r.answer.lines.push_back(fmt::format(
-      "never idle, a batch of {} ({} binds): {} a GPU{}; {} of all replicas",
-      text(r, chunk ? "serve.saturation.batch" : "decode.batch_most"),
-      chunk ? "the chunk" : out.bound, text(r, "serve.saturation.tokens_per_second_per_gpu"),
-      run.answers_decode
-          ? fmt::format(", {} between a user's tokens", text(r, "serve.saturation.tpot"))
-          : std::string(),
-      text(r, "serve.saturation.request_rate")));
+  r.answer.lines.push_back(q.prefill ? never_idle_pools(q, out, r) : never_idle(out, r));
   if (run.fixed)
     r.answer.lines.push_back(fmt::format(
         "a static batch of {}{}: prompts {}, then {} a token; {}", text_of_count(*q.workload.batch),
@@ -229,9 +278,10 @@ void say_targets(const Plan& q, const Out& out, Result& r) {
   if (load < 1) return;
   r.fits = false;
   r.warnings.push_back(
-      fmt::format("the queue grows without bound: {} arrive, and {} replicas take {} at most",
+      fmt::format("the queue grows without bound: {} arrive, and {} {} {} at most",
                   format_quantity(q.workload.rate->raw, kHertz, Hint::kRequestRate),
-                  text(r, "serve.replicas"), text(r, "serve.saturation.request_rate")));
+                  count_of(plain(out.replicas), "replica"), out.replicas > 1 ? "take" : "takes",
+                  at_most(plain(run.requests))));
 }
 
 // Operator by operator, a prompt beside a decode step.
@@ -253,8 +303,11 @@ void add_operators(const Running<double>& run, Result& r) {
     table.row({kStepOpTitles[o], cell(pre), share(pre, run.prompt.step.time), cell(dec),
                share(dec, run.decode.time)});
   }
-  const std::string chunk = run.prompt.chunks.raw > 1 ? " (of a prompt: a mean chunk)" : "";
-  r.answer.pictures.push_back({"Where the time goes" + chunk, lines_of(table.text())});
+  const std::string chunks =
+      run.prompt.chunks.raw > 1
+          ? fmt::format(" (of a prompt: its {} chunks)", text_of_count(run.prompt.chunks))
+          : std::string();
+  r.answer.pictures.push_back({"Where the time goes" + chunks, lines_of(table.text())});
 }
 
 void add_ways(Result& r) {
@@ -303,15 +356,19 @@ void add_pools(const Plan& q, const Out& out, Result& r) {
         format_quantity(p.prefill_sequence.raw, kByte)));
   }
   r.answer.lines.push_back(fmt::format(
-      "pools: a prefill worker takes {}, a decode worker {}: {} decode workers each; {} and {} of "
-      "them give {} a GPU",
-      text(r, "pools.prefill_rate"), text(r, "pools.decode_rate"), text(r, "pools.ratio"),
-      text(r, "pools.best.prefill"), text(r, "pools.best.decode"), text(r, "pools.best.per_gpu")));
+      "pools: a prefill worker of {} takes {}, a decode worker of {} {}; {} decode workers for "
+      "each prefill worker are even; {} and {} give {} a GPU",
+      count_of(plain(p.prefill_gpus), "GPU"), text(r, "pools.prefill_rate"),
+      count_of(plain(p.decode_gpus), "GPU"), text(r, "pools.decode_rate"), text(r, "pools.ratio"),
+      count_of(plain(p.best.x), "prefill worker"), count_of(plain(p.best.y), "decode worker"),
+      text(r, "pools.best.per_gpu")));
   if (p.asked)
-    r.answer.lines.push_back(
-        fmt::format("{} prefill and {} decode workers, {} GPUs: {}, {} a GPU; {} binds",
-                    text(r, "pools.prefill"), text(r, "pools.decode"), text(r, "pools.gpus"),
-                    text(r, "pools.rate"), text(r, "pools.per_gpu"), p.asked->binds));
+    r.answer.lines.push_back(fmt::format(
+        "{} and {}, {}: {}, {} a GPU; {} binds", count_of(plain(p.asked->x), "prefill worker"),
+        count_of(plain(p.asked->y), "decode worker"), count_of(plain(p.asked->gpus), "GPU"),
+        text(r, "pools.rate"), text(r, "pools.per_gpu"), p.asked->binds));
+  r.answer.notes.emplace_back(
+      "Ranks that prefill: does not state are the plan's: tensor, data, pipeline, expert.");
   say_pools_beyond(q, p, r);
   if (p.transfer)
     r.answer.lines.push_back(fmt::format("a prompt's cache of {} moves in {}: first token after {}",
@@ -342,7 +399,9 @@ void say_serving(const Plan& q, const Out& out, Result& r) {
       add_ways(r);
       add_frontier(out, r);
     }
-    r.answer.formulas = {"prefill.time", "decode.time", "serve.saturation.tokens_per_second"};
+    r.answer.formulas = {"prefill.time", "decode.time",
+                         q.prefill ? "serve.saturation.tokens_per_second_per_gpu"
+                                   : "serve.saturation.tokens_per_second"};
   }
   say_formats(q.served, r);
   say_shared_heads(q.model, q.mesh.tensor, q.assume.decode.shared_heads, r);

@@ -151,8 +151,22 @@ std::vector<std::string> split(const std::string& text) {
 
 }  // namespace
 
+// A unit that stands once, behind the last of several numbers; letters that count things are part of the number.
+std::string unit_of_all(const std::vector<std::string>& words) {
+  const auto last = measured(words.back());
+  if (!last || last->unit.empty()) return "";
+  for (const char* counts : {"k", "K", "M", "B", "G", "T", "Ki", "Mi", "Gi"})
+    if (last->unit == counts) return "";
+  for (std::size_t i = 0; i + 1 < words.size(); ++i) {
+    const auto bare = measured(words[i]);
+    if (!bare || !bare->unit.empty()) return "";
+  }
+  return last->unit;
+}
+
 std::vector<std::string> read_values(const std::string& text, Span at, Diagnostics& diagnostics) {
   std::vector<std::string> out;
+  bool ranges = false;
   for (const std::string& part : split(text)) {
     const std::string word = trimmed(part);
     if (word.empty()) {
@@ -166,9 +180,18 @@ std::vector<std::string> read_values(const std::string& text, Span at, Diagnosti
     }
     const auto values = RangeReader(*range, at, diagnostics).values();
     if (values.empty()) return {};
+    ranges = true;
     out.insert(out.end(), values.begin(), values.end());
   }
+  if (ranges || out.size() < 2) return out;
+  const std::string unit = unit_of_all(out);
+  for (std::size_t i = 0; i + 1 < out.size(); ++i) out[i] += unit;
   return out;
+}
+
+std::string with_unit_of(const std::string& bare, const std::string& other) {
+  const std::string from = trimmed(bare);
+  return from + unit_of_all({from, trimmed(other)});
 }
 
 bool read_axis(const std::string& word, const std::string& said_by, Sources& sources,

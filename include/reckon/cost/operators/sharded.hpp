@@ -13,8 +13,9 @@
 
 namespace reckon {
 
-inline const Formula kBehind{"operator.fsdp.layer", "ov", "a layer and the communication behind it",
-                             "the longer of both, slowed by the other"};
+inline const Formula kLayerBehind{"operator.fsdp.layer", "ov",
+                                  "a layer and the communication behind it",
+                                  "the longer of both, slowed by the other"};
 inline const Formula kOutside{"operator.fsdp.outside", "T_out",
                               "gathers and reductions outside the layers",
                               "first gather, last reduction, tables"};
@@ -43,7 +44,7 @@ Seconds<R> behind(Seconds<R> compute, Seconds<R> communication, const OverlapSta
   NAME(compute, communication);
   auto both = min(compute, communication);
   NAME(both);
-  return kBehind(max(compute + k.contention * both, communication + k.exposure * both));
+  return kLayerBehind(max(compute + k.contention * both, communication + k.exposure * both));
 }
 
 // Gathers and reductions of parameters on the stack's curves; experts in their own group.

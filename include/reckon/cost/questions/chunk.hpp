@@ -69,7 +69,9 @@ void ChunkAnswer<R>::metrics(V&& v) const {
   v(kPrefillTime, prefill ? prefill->time : std::nullopt, kNoMfu);
   v(kStalled, stalled, kNoMfu);
   v(kArriving, arriving, kNoOutput);
-  v(kPromptFrom, prompt_from, "the question states no output: output: 500");
+  v(kPromptFrom, prompt_from,
+    decode_rate ? "at no length: longer caches hide what longer prompts bring"
+                : "the question states no output: output: 500");
   v(kRateFrom, rate_from, kNoPrompt);
   v(kDecodeRequests, decode_rate, "the question states no output: output: 500");
   v(kSharedRate, shared_rate, kNoOutput);

@@ -100,7 +100,7 @@ const LayerGroup<R>& moe_group(const Model<R>& model) {
 
 namespace detail {
 
-inline constexpr const char* kNoTokens = "the question states no tokens of a GPU: tokens: 8192";
+inline constexpr const char* kNoGpuTokens = "the question states no tokens of a GPU: tokens: 8192";
 
 struct ExchangeNames {
   MetricInfo bytes, time, over_compute;
@@ -153,16 +153,16 @@ void ExpertsAnswer<R>::metrics(V&& v) const {
   v(MetricInfo{"copies.to_gpus", "copies of a token, one for each GPU", Hint::kRatio}, to_gpus);
   v(MetricInfo{"copies.to_nodes", "copies of a token, one for each node", Hint::kRatio}, to_nodes,
     "all GPUs share a node");
-  v(kDispatchBytes, dispatch, kNoTokens);
-  v(kTokensPerExpert, tokens_each, kNoTokens);
+  v(kDispatchBytes, dispatch, kNoGpuTokens);
+  v(kTokensPerExpert, tokens_each, kNoGpuTokens);
   v(kExpertCapacity, capacity, "the question states no capacity factor");
   v(kMoeCompute, compute,
-    dispatch ? "no efficiency of compute is stated: assume: {train.mfu: 40%}" : kNoTokens);
-  exchange_metrics(inside, kExchangeNames[0], dispatch ? no_inside : kNoTokens, v);
+    dispatch ? "no efficiency of compute is stated: assume: {train.mfu: 40%}" : kNoGpuTokens);
+  exchange_metrics(inside, kExchangeNames[0], dispatch ? no_inside : kNoGpuTokens, v);
   exchange_metrics(across, kExchangeNames[1],
-                   dispatch ? "no rate between nodes is stated" : kNoTokens, v);
+                   dispatch ? "no rate between nodes is stated" : kNoGpuTokens, v);
   exchange_metrics(placed, kExchangeNames[2],
-                   dispatch ? "one GPU holds all experts: nothing is sent" : kNoTokens, v);
+                   dispatch ? "one GPU holds all experts: nothing is sent" : kNoGpuTokens, v);
 }
 
 }  // namespace reckon

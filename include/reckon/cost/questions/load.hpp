@@ -1,6 +1,7 @@
 // The answer to a load: how many decode at once, what users wait, where it ends.
 #pragma once
 
+#include "reckon/cost/decode_limits.hpp"
 #include "reckon/cost/load/pools.hpp"
 #include "reckon/cost/metric.hpp"
 #include "reckon/cost/questions/serving.hpp"
@@ -12,6 +13,11 @@ inline const Formula kLoadStep{"load.step", "t(n, x)", "time of a step",
                                "stated: a step + its sequences, their cache, its prompt tokens"};
 inline const Formula kLoadPrefill{"load.pools.prefill", "t_pre", "time of a prompt on its worker",
                                   "stated: a step + its tokens"};
+inline const Formula kLoadMove{"load.pools.move", "t_move", "waiting when a prompt's cache moves",
+                               "latency of the link"};
+inline const Formula kLoadMoveToken{"load.pools.move_token", "t_move1",
+                                    "time to move the cache of a prompt's token",
+                                    "cache of a prompt over its tokens and a worker's ports"};
 inline const Formula kHeldLongest{"load.held_longest", "T_held",
                                   "cached tokens that a request holds", "prompt + answer",
                                   Hint::kLength};
@@ -33,9 +39,19 @@ inline const Formula kLoadSlots{"load.slots", "B'", "requests at once", "the bat
                                 Hint::kCount};
 inline const Formula kLoadSlotsCache{"load.slots_cache", "B'", "requests at once",
                                      "the batch's most, or what the cache holds", Hint::kCount};
+
+// What it takes to move a prompt's cache: as stated, or the model's cache over the link between its workers.
+template <class R>
+struct CacheMoves {
+  Seconds<R> fixed{}, token{};
+  bool known = true;  // neither is stated, and there is no model or no link to take them from
+};
+
 template <class R>
 struct LoadAnswer {
   LoadFigures<R> figures;
+  std::optional<BatchLimits<R>> limits;  // of a model's memory
+  bool holds = true;                     // it has room for a request
   std::optional<Count<R>> cache_concurrency;
   Count<R> slots, context, held;
   Seconds<R> step_alone, step_full;
@@ -50,6 +66,7 @@ LoadAnswer<R> answer(const LoadQuestion<R>& question);
 
 // The time of a step on doubles, for a simulation: decodes, their mean context, prompt tokens.
 std::function<double(double, double, double)> step_times(const LoadQuestion<double>& question);
+CacheMoves<double> cache_moves(const LoadQuestion<double>& question);
 // Of a prompt on a prefill worker, where pools are stated.
 std::function<double(double)> prefill_times(const LoadQuestion<double>& question);
 
@@ -62,6 +79,12 @@ void LoadAnswer<R>::metrics(V&& v) const {
   constexpr const char* kQueued = "more users than places: they queue outside, simulate";
   constexpr const char* kNoForm = "users before pools: no closed form, simulate";
   const LoadFigures<R>& f = figures;
+  v(MetricInfo{"fits", "memory holds the model and a request", Hint::kYesNo}, holds, nullptr);
+  if (!holds) {
+    v(MetricInfo{"load.context", "cached tokens of a sequence, mean", Hint::kLength}, context);
+    v(kCacheConcurrency, *cache_concurrency);
+    return;
+  }
   const auto of = [](const auto& whole, auto get) {
     using T = std::decay_t<decltype(get(*whole))>;
     return whole ? std::optional<T>(get(*whole)) : std::nullopt;

@@ -66,9 +66,22 @@ inline const Formula kPoolLoadCostOutput{"serving.load.pools.cost_output", "c_ou
                                          "price of all decode workers over the answers' tokens"};
 inline const Formula kGpusForRate{"serving.gpus_for_rate", "G_rate", "GPUs for the rate",
                                   "whole replicas at saturation", Hint::kCount};
-inline const Formula kGpusForLoad{
-    "serving.load.gpus_for_rate", "G_rate", "GPUs for the rate",
-    "whole replicas, so many that the queue does not grow and the targets are kept", Hint::kCount};
+inline const Formula kGpusForLoad{"serving.load.gpus_for_rate", "G_rate", "GPUs for the rate",
+                                  "whole replicas, so many that the queue does not grow",
+                                  Hint::kCount};
+inline const Formula kReplicasForRate{
+    "serving.load.replicas_for_rate", "R_rate", "replicas for the rate",
+    "one more than take it full: so many that the queue does not grow", Hint::kCount};
+inline const Formula kGpusForTtft{
+    "serving.load.gpus_for_ttft", "G_rate", "GPUs for the rate within the target of TTFT",
+    "the fewest whole replicas with which nine of ten requests keep it", Hint::kCount};
+inline const Formula kGpusForTpot{
+    "serving.load.gpus_for_tpot", "G_rate", "GPUs for the rate within the target of TPOT",
+    "the fewest whole replicas with which nine of ten requests keep it", Hint::kCount};
+inline const Formula kGpusKnown{
+    "serving.load.gpus_known", "G_rate", "GPUs for the rate within the targets",
+    "the fewest whole replicas of which the closed form says that the targets are kept",
+    Hint::kCount};
 inline const Formula kReplicasForBudget{"serving.replicas_for_budget", "R_$",
                                         "replicas that the budget pays", "whole ones",
                                         Hint::kCount};
@@ -80,7 +93,18 @@ inline const Formula kLoadForBudget{
     "engines of the replicas it pays · what one takes, the targets kept", Hint::kRequestRate};
 inline const Formula kPoolsForBudget{
     "serving.pools.rate_for_budget", "rate_$", "requests/s for the budget",
-    "of the workers that it pays, whole ones, the best pair", Hint::kRequestRate};
+    "of the workers that it pays, filled to their shares", Hint::kRequestRate};
+inline const Formula kPoolsKeptForBudget{
+    "serving.pools.rate_for_budget_kept", "rate_$", "requests/s for the budget, the targets kept",
+    "of the workers that it pays · the share at which the targets are kept", Hint::kRequestRate};
+inline const Formula kPrefillForBudget{
+    "serving.pools.prefill_for_budget", "x", "prefill workers that the budget pays",
+    "of all pairs that it pays, the one that takes most", Hint::kCount};
+inline const Formula kDecodeForBudget{
+    "serving.pools.decode_for_budget", "y", "decode workers that the budget pays",
+    "of all pairs that it pays, the one that takes most", Hint::kCount};
+inline const Formula kPoolEnergy{"serving.pools.energy", "E_tok", "energy of an answer's token",
+                                 "power of both pools, filled to their shares, over tokens/s"};
 inline const Formula kEngines{"serving.load.engines", "E", "engines that share the load",
                               "replicas · data ranks", Hint::kCount};
 inline const Formula kEngineParts{"serving.load.engine_parts", "E", "engines that share the load",
@@ -166,9 +190,11 @@ struct Running {
   Count<R> most, n, context;
   StepTimes<R> decode;
   Seconds<R> per_token;
+  std::optional<Ratio<R>> yield;  // tokens of a step, where drafts are verified in it
   Frequency<R> per_user, per_gpu;
   std::optional<Count<R>> compute_from;
-  Saturation<R> full;
+  Saturation<R> full;          // of a replica that does both, also where the plan has pools
+  bool pools_own = false;      // the plan's prompts have a pool of their own
   bool answers_decode = true;  // they have tokens after the first
   Frequency<R> full_per_gpu, requests;
   std::optional<StaticBatch<R>> fixed;
@@ -185,8 +211,11 @@ struct Running {
   std::optional<Money<R>> load_money;  // under the load, where it has figures
   std::optional<Count<R>> gpus_for_rate;
   SizedBy sized_by = SizedBy::kRate;
-  bool own_workers = false;  // of pools, stated: none are sized
+  bool own_workers = false;  // of pools, stated: none, or those of one pool alone, are sized
   std::optional<Count<R>> replicas_for_budget;
+  std::optional<PoolPair<R>> budget_pools;  // in their place, of a plan with pools
+  double budget_share = 1;                  // of what these take: where the targets are kept
+  bool budget_judged = false;               // targets are stated and have figures
   std::optional<Frequency<R>> rate_for_budget;
   // Where the closed form does not say how many GPUs, or which rate, keep the targets: why, and what the rate alone
   // takes.

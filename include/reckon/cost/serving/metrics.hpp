@@ -23,7 +23,7 @@ namespace detail {
     }                                                                                           \
   }
 
-struct WayNames {
+struct ServingWayNames {
   MetricInfo batch, tpot, ttft, per_user, per_gpu;
 };
 #define RECKON_WAY_METRICS(id, title)                                               \
@@ -35,7 +35,7 @@ struct WayNames {
       "ways." id ".per_gpu", title ": tokens/s of a GPU", Hint::kTokenRate          \
     }                                                                               \
   }
-inline constexpr WayNames kWayMetrics[kServingWays] = {
+inline constexpr ServingWayNames kWayMetrics[kServingWays] = {
     RECKON_WAY_METRICS("prefill_first", "prompts stop decodes"),
     RECKON_WAY_METRICS("mixed", "prompts mixed into decode steps"),
     RECKON_WAY_METRICS("disaggregated", "pools of their own")};
@@ -301,10 +301,43 @@ void money_metrics(V&& v, const Running<R>& r) {
     v(MetricInfo("serve.gpus_for_rate_bound", "what decides them"),
       std::string_view(name_of(r.sized_by)));
   v(MetricInfo("serve.replicas_for_budget", "replicas that the budget pays", Hint::kCount),
-    r.replicas_for_budget, r.rate_for_budget ? "pools: workers of both kinds" : kNoBudget);
+    r.replicas_for_budget,
+    r.rate_for_budget ? "pools: pools.budget.prefill, pools.budget.decode" : kNoBudget);
+  if (r.budget_pools) {
+    v(MetricInfo("pools.budget.prefill", "prefill workers that the budget pays", Hint::kCount),
+      r.budget_pools->x);
+    v(MetricInfo("pools.budget.decode", "decode workers that the budget pays", Hint::kCount),
+      r.budget_pools->y);
+    v(MetricInfo("pools.budget.gpus", "GPUs that the budget pays", Hint::kCount),
+      r.budget_pools->gpus);
+  }
   v(MetricInfo("serve.rate_for_budget", "requests/s for the budget, the targets kept",
                Hint::kRequestRate),
     r.rate_for_budget, r.budget_unknown ? r.budget_unknown : kNoBudget);
+}
+
+// What runs when requests never end: replicas that do both, or pools of any size, filled to their shares.
+template <class R, class V>
+void never_idle_metrics(V&& v, const Running<R>& r) {
+  constexpr const char* kPools = "prompts and answers have pools of their own: pools.rate";
+  const bool pools = r.pools_own;
+  v(MetricInfo("serve.saturation.tokens_per_second", "tokens/s of a replica, never idle",
+               Hint::kTokenRate),
+    pools ? std::nullopt : std::optional<Frequency<R>>(r.full.tokens), kPools);
+  v(MetricInfo("serve.saturation.tokens_per_second_per_gpu", "tokens/s of a GPU, never idle",
+               Hint::kTokenRate),
+    pools ? r.ways[2]->per_gpu : r.full_per_gpu);
+  v(MetricInfo("serve.saturation.batch", "sequences that decode then, on each data rank",
+               Hint::kRatio),
+    pools ? r.pools->batch : r.full.n);
+  v(MetricInfo("serve.saturation.tpot", "time between tokens then"),
+    !r.answers_decode ? std::nullopt
+    : pools           ? std::optional<Seconds<R>>(r.pools->per_token)
+                      : std::optional<Seconds<R>>(r.full.per_token),
+    kOneToken);
+  v(MetricInfo("serve.saturation.request_rate", "requests/s of all replicas then",
+               Hint::kRequestRate),
+    pools ? std::nullopt : std::optional<Frequency<R>>(r.requests), kPools);
 }
 
 template <class R, class V>
@@ -334,6 +367,10 @@ void running_metrics(V&& v, const Running<R>& r, const char* bound) {
   v(MetricInfo("decode.context", "mean context", Hint::kLength), r.context);
   v(MetricInfo("decode.time", "time of a decode step"), r.decode.time);
   v(MetricInfo("decode.gpu_time", "of which on the GPU"), r.decode.gpu);
+  if (r.yield)
+    v(MetricInfo("decode.tokens_per_step", "tokens that a step yields a sequence, drafts verified",
+                 Hint::kRatio),
+      *r.yield);
   v(MetricInfo("decode.tpot", "time between tokens, decodes alone"), r.per_token);
   v(MetricInfo("decode.per_user", "tokens/s of a user, decodes alone", Hint::kTokenRate),
     r.per_user);
@@ -343,20 +380,7 @@ void running_metrics(V&& v, const Running<R>& r, const char* bound) {
     r.compute_from, "the last layers have no MLP");
   step_metrics<R>(v, kDecodeOps, r.decode.op);
   step_metrics<R>(v, kAnswerOps, r.answer);
-  v(MetricInfo("serve.saturation.tokens_per_second", "tokens/s of a replica, never idle",
-               Hint::kTokenRate),
-    r.full.tokens);
-  v(MetricInfo("serve.saturation.tokens_per_second_per_gpu", "tokens/s of a GPU, never idle",
-               Hint::kTokenRate),
-    r.full_per_gpu);
-  v(MetricInfo("serve.saturation.batch", "sequences that decode then, on each data rank",
-               Hint::kRatio),
-    r.full.n);
-  v(MetricInfo("serve.saturation.tpot", "time between tokens then"),
-    r.answers_decode ? std::optional<Seconds<R>>(r.full.per_token) : std::nullopt, kOneToken);
-  v(MetricInfo("serve.saturation.request_rate", "requests/s of all replicas then",
-               Hint::kRequestRate),
-    r.requests);
+  never_idle_metrics<R>(v, r);
   load_metrics<R>(v, r);
   constexpr const char* kNoStatic = "the plan states no static batch: batch: 8";
   const auto fixed = [&r](auto get) {
@@ -375,7 +399,7 @@ void running_metrics(V&& v, const Running<R>& r, const char* bound) {
   if (r.fixed) step_metrics<R>(v, kStaticOps, r.fixed->prompts.step.op);
   for (std::size_t i = 0; i < kServingWays; ++i) {
     if (!r.ways[i]) continue;
-    const WayNames& name = kWayMetrics[i];
+    const ServingWayNames& name = kWayMetrics[i];
     v(name.batch, r.ways[i]->batch);
     v(name.tpot, r.ways[i]->tpot, kOneToken);
     v(name.ttft, r.ways[i]->ttft);

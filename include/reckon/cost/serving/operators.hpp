@@ -314,8 +314,10 @@ Seconds<R> context_gather(const ServingMachine<R>& s, const Mixer<R>& x, const S
   return kServedContextGather(a_ar + (c - 1) / c * n_x * kv_token / W_cp);
 }
 
+// Of a step without any rows, nothing.
 template <class R>
 Seconds<R> served_all_reduce(const ServingMachine<R>& s, Count<R> m) {
+  if (m <= 0) return {};
   const EngineAllReduce<R>& a = s.engine.all_reduce;
   auto h = *s.model.hidden;
   auto b = s.served.activations.size;

@@ -32,6 +32,9 @@ inline const Formula kPoolRate{"serving.pools.rate", "rate_xy", "requests/s of b
                                "the slower pool's", Hint::kRequestRate};
 inline const Formula kPoolWorkers{"serving.pools.workers", "x", "workers for the rate",
                                   "rate over what a worker is given", Hint::kCount};
+inline const Formula kPoolKeepsUp{"serving.pools.keeps_up", "n_with",
+                                  "workers that keep up with those of the other pool",
+                                  "what those are given over what one of these is", Hint::kCount};
 inline const Formula kPrefillWorkersTarget{
     "serving.pools.prefill_target", "x", "prefill workers for the rate and the target of TTFT",
     "so many that the queue does not grow and nine of ten requests keep the target", Hint::kCount};

@@ -12,6 +12,7 @@
 
 #include "reckon/cost/load/lengths.hpp"
 #include "reckon/cost/serving/memory.hpp"
+#include "reckon/cost/whole.hpp"
 
 namespace reckon {
 
@@ -28,8 +29,19 @@ inline const Formula kChunks{"serving.chunks", "n_ch", "steps that a prompt take
                              "its tokens over those of a chunk, whole", Hint::kCount};
 inline const Formula kPromptTime{"serving.prompt.time", "T_p", "time to compute a prompt",
                                  "one step"};
+inline const Formula kPastWhole{"serving.past_whole", "past",
+                                "tokens before a whole chunk, on average",
+                                "what is cached + half of the other whole chunks", Hint::kLength};
+inline const Formula kPastRest{"serving.past_rest", "past", "tokens before the last chunk",
+                               "what is cached + all of the prompt before it", Hint::kLength};
+inline const Formula kRestTokens{"serving.rest", "x_rest", "tokens of a prompt's last chunk",
+                                 "what whole chunks leave", Hint::kLength};
 inline const Formula kPromptTimeChunked{"serving.prompt.time_chunked", "T_p",
-                                        "time to compute a prompt", "a step for each chunk"};
+                                        "time to compute a prompt",
+                                        "a step for each whole chunk, and one for the rest"};
+inline const Formula kPromptOperator{"serving.prompt.operator", "t_op",
+                                     "an operator in all chunks of a prompt",
+                                     "its time in each whole chunk, and in the rest"};
 inline const Formula kStepYield{
     "serving.speculative.accepted", "a", "tokens that a step yields a sequence",
     "(1 − alpha^(v + 1))/(1 − alpha): accepted one by one", Hint::kRatio};
@@ -94,15 +106,16 @@ Count<R> served_context(const ServingPlan<R>& plan) {
   return kServedContextSpread(T + T_seen / 2);
 }
 
-// `b` prompts computed together, without decodes. Attention over what is past grows evenly: a mean chunk is priced.
+// `b` prompts computed together, without decodes: in whole chunks and a rest, as an engine does.
 template <class R>
 struct PromptPass {
   Count<R> chunks;
-  StepTimes<R> step;  // of one chunk
+  StepTimes<R> step;  // of all of them together
   Seconds<R> time;
 };
 
-// At most `chunk` tokens a step; `n` sequences decode beside.
+// At most `chunk` tokens a step; `n` sequences decode beside. Attention over what is past grows evenly: a mean chunk is
+// priced.
 template <class R>
 StepCall<R> chunk_call(const FreshPrompt<R>& p, Count<R> b, const std::optional<Count<R>>& chunk,
                        Count<R>& chunks) {
@@ -120,7 +133,7 @@ StepCall<R> chunk_call(const FreshPrompt<R>& p, Count<R> b, const std::optional<
   }
   auto C_pre = *chunk;
   NAME(C_pre);
-  chunks = kChunks(ceil(s_all * b / C_pre));
+  chunks = kChunks(least_whole(s_all * b / C_pre));
   call.x = s_all * b / chunks;
   call.s = min(s_all, call.x);
   auto s_ch = call.s;
@@ -130,20 +143,82 @@ StepCall<R> chunk_call(const FreshPrompt<R>& p, Count<R> b, const std::optional<
   return call;
 }
 
+// x tokens of b prompts in one step: a whole chunk in the middle of them, or the last.
+template <class R>
+StepCall<R> piece_of_prompts(const FreshPrompt<R>& p, Count<R> b, Count<R> x) {
+  StepCall<R> call;
+  auto s_all = p.fresh;
+  NAME(s_all, b);
+  call.x = x;
+  call.s = min(s_all, x);
+  call.prompts = x / s_all;
+  return call;
+}
+
+template <class R>
+StepCall<R> whole_chunk(const FreshPrompt<R>& p, Count<R> b, Count<R> C_pre, Count<R> x_rest) {
+  StepCall<R> call = piece_of_prompts(p, b, C_pre);
+  auto s_all = p.fresh;
+  auto cached = p.cached;
+  auto s_ch = call.s;
+  NAME(s_all, cached, s_ch, x_rest);
+  call.past = b <= 1 ? kPastWhole(cached + (s_all - x_rest - s_ch) / 2)
+                     : kPastTokens(cached + (s_all - s_ch) / 2);
+  return call;
+}
+
+template <class R>
+StepCall<R> last_chunk(const FreshPrompt<R>& p, Count<R> b, Count<R> x_rest) {
+  StepCall<R> call = piece_of_prompts(p, b, x_rest);
+  auto s_all = p.fresh;
+  auto cached = p.cached;
+  auto s_ch = call.s;
+  NAME(s_all, cached, s_ch);
+  call.past = kPastRest(cached + s_all - s_ch);
+  return call;
+}
+
+// Operator by operator, n times `each` and once `last`.
+template <class R>
+StepTimes<R> steps_together(Count<R> n_whole, const StepTimes<R>& each, const StepTimes<R>& last) {
+  NAME(n_whole);
+  const auto both = [&](Seconds<R> t_each, Seconds<R> t_last) {
+    NAME(t_each, t_last);
+    return kPromptOperator(n_whole * t_each + t_last);
+  };
+  StepTimes<R> out;
+  for (std::size_t o = 0; o < kStepOps; ++o)
+    if (!(each.op[o] + last.op[o] <= Seconds<R>{})) out.op[o] = both(each.op[o], last.op[o]);
+  out.gpu = both(each.gpu, last.gpu);
+  if (!(each.host + last.host <= Seconds<R>{})) out.host = both(each.host, last.host);
+  out.time = both(each.time, last.time);
+  return out;
+}
+
 template <class R>
 PromptPass<R> prompt_pass(const ServingMachine<R>& s, const FreshPrompt<R>& p, Count<R> b,
                           const std::optional<Count<R>>& chunk) {
   PromptPass<R> out;
   const StepCall<R> call = chunk_call(p, b, chunk, out.chunks);
-  out.step = serving_step(s, call);
-  auto t_step = out.step.time;
-  auto n_ch = out.chunks;
-  if (n_ch <= 1) {
+  if (out.chunks <= 1) {
+    out.step = serving_step(s, call);
+    auto t_step = out.step.time;
+    NAME(t_step);
     out.time = kPromptTime(t_step);
     return out;
   }
-  NAME(n_ch);
-  out.time = kPromptTimeChunked(n_ch * t_step);
+  auto s_all = p.fresh;
+  auto C_pre = *chunk;
+  auto n_ch = out.chunks;
+  NAME(s_all, b, C_pre, n_ch);
+  auto x_rest = kRestTokens(s_all * b - (n_ch - 1) * C_pre);
+  const StepTimes<R> whole = serving_step(s, whole_chunk(p, b, C_pre, x_rest));
+  const StepTimes<R> rest = serving_step(s, last_chunk(p, b, x_rest));
+  out.step = steps_together(called("n_whole", n_ch - 1), whole, rest);
+  auto t_whole = whole.time;
+  auto t_rest = rest.time;
+  NAME(t_whole, t_rest);
+  out.time = kPromptTimeChunked((n_ch - 1) * t_whole + t_rest);
   return out;
 }
 

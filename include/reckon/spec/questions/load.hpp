@@ -49,7 +49,7 @@ struct LoadTraffic : TrafficShape<R> {
 template <class R>
 struct LoadPools {
   std::optional<Count<R>> prefill, decode;
-  Seconds<R> transfer{}, transfer_token{};
+  std::optional<Seconds<R>> transfer, transfer_token;
   std::optional<Seconds<R>> prefill_step, prefill_token;
 
   bool stated() const { return prefill || decode; }
@@ -60,7 +60,9 @@ struct LoadPools {
           .degree(),
       s.prefill...);
     v(Field("decode_workers", "y", "pools: engines that only decode").degree(), s.decode...);
-    v(Field("transfer", "t_move", "pools: to move a prompt's cache, beside its tokens"),
+    v(Field("transfer", "t_move",
+            "pools: to move a prompt's cache, beside its tokens; of the model's cache and links if "
+            "not stated"),
       s.transfer...);
     v(Field("transfer_token", "t_move1", "pools: and for each of its tokens"), s.transfer_token...);
     v(Field("prefill_step", "t_pre", "pools: prefill workers' own step, if they are other GPUs")
