@@ -265,7 +265,7 @@ class LoadKind : public QuestionOf<LoadQuestion> {
   }
 
   static void say_unbounded(const Input& q, const LoadFigures<double>& f, Result& r) {
-    r.fits = false;
+    r.say_no(No::kQueue);
     r.answer.lines.push_back(
         fmt::format("the queue grows without bound: {} come, and {} {} at most",
                     format_quantity(plain(*q.traffic.rate), kHertz, Hint::kRequestRate),
@@ -321,7 +321,7 @@ class LoadKind : public QuestionOf<LoadQuestion> {
       if (!most || !mean) return;
       const double x = plain(*most);
       const bool all = p90 && plain(*p90) <= x, half = plain(*mean) <= x;
-      r.fits = r.fits && keeps_target(most, mean, p90);
+      if (!keeps_target(most, mean, p90)) r.say_no(No::kTarget);
       r.answer.lines.push_back(
           fmt::format("target {} {}: {}", what, format_quantity(x, kSecond, Hint::kNone),
                       all            ? "nine of ten requests meet it"

@@ -81,10 +81,11 @@ class PoolsKind : public QuestionOf<PoolsQuestion> {
           fmt::format("a prompt's cache of {} moves in {}: first token after {}",
                       text(r, "kv.prompt"), text(r, "kv.transfer"), text(r, "pools.ttft")));
     say_batch_fits(out.limits, q.model, q.load, q.decode_tensor, r);
-    if (out.transfer_load && *out.transfer_load > Ratio<double>(1.0)) r.fits = false;
-    if (out.transfer_load && *out.transfer_load > Ratio<double>(1.0))
+    if (out.transfer_load && *out.transfer_load > Ratio<double>(1.0)) {
+      r.say_no(No::kLink);
       r.warnings.push_back(fmt::format("moving the caches needs {} of the pools' link",
                                        text(r, "kv.transfer_load")));
+    }
     r.answer.formulas = {"prefill.rate", "decode.rate", "pools.ratio"};
     if (q.rate) {
       r.answer.formulas.emplace_back("pools.prefill");

@@ -65,7 +65,7 @@ void say_keeping(const Plan& q, const LoadFigures<double>& f, Result& r) {
     if (!most || !mean) return;
     const double x = plain(*most);
     const bool nine = p90 && plain(*p90) <= x, half = plain(*mean) <= x;
-    r.fits = r.fits && keeps_target(most, mean, p90);
+    if (!keeps_target(most, mean, p90)) r.say_no(No::kTarget);
     r.answer.lines.push_back(fmt::format(
         "target {} {}: {}", what, format_quantity(x, kSecond, Hint::kNone),
         nine           ? "nine of ten requests meet it"
@@ -124,7 +124,7 @@ void say_load(const Plan& q, const Out& out, Result& r) {
                     "form; at most {}, where {}",
                     load_text(q), text(r, "serve.saturates"), full_of(q, out)));
   } else if (f.unbounded) {
-    r.fits = false;
+    r.say_no(No::kQueue);
     r.warnings.push_back(
         fmt::format("the queue grows without bound: {} arrive, and {} are taken at most, where {}",
                     load_text(q), text(r, "serve.saturates"), full_of(q, out)));

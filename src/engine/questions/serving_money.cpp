@@ -95,7 +95,7 @@ void say_budget(const Plan& q, const Out& out, Result& r) {
   const double rate = plain(*run.rate_for_budget);
   const bool bought = run.replicas_for_budget ? plain(*run.replicas_for_budget) >= 1 : rate > 0;
   if (!bought) {
-    r.fits = false;
+    r.say_no(No::kBudget);
     r.answer.lines.push_back(
         q.prefill
             ? fmt::format("{} buys no prefill worker with a decode worker", hourly(*q.budget))
@@ -105,7 +105,7 @@ void say_budget(const Plan& q, const Out& out, Result& r) {
   }
   const bool targets = !q.prefill && run.full.tokens.raw > 0 && (q.targets.ttft || q.targets.tpot);
   if (!(rate > 0)) {
-    r.fits = false;
+    r.say_no(No::kTarget);
     r.answer.lines.push_back(fmt::format("{} buys {}, and no rate keeps the targets",
                                          hourly(*q.budget),
                                          count_of(plain(*run.replicas_for_budget), "replica")));
@@ -144,7 +144,7 @@ void say_pools_beyond(const Plan& q, const ServingPools<double>& p, Result& r) {
   const double x = plain(p.asked->x * p.prefill_gpus), y = plain(p.asked->y * p.decode_gpus);
   const auto beyond = [&](double takes, double has, const char* who) {
     if (takes <= has) return;
-    r.fits = false;
+    r.say_no(No::kGpus);
     r.warnings.push_back(
         fmt::format("{} take {}, and the cluster has {}: a larger cluster, or a "
                     "smaller rate or slacker targets",

@@ -33,8 +33,9 @@ inline const Formula kResidual{"load.ttft.residual", "R", "wait for the step tha
                                "P_busy·t_0/2"};
 inline const Formula kResidualShared{"load.ttft.residual_shared", "R",
                                      "wait for the step that runs, mean", "P_busy·E[t²]/(2·E[t])"};
-inline const Formula kQueue{"load.ttft.queue", "W", "wait for the prompts ahead, mean",
-                            "Pollaczek and Khinchine, with the arrivals' burstiness (Kingman)"};
+inline const Formula kQueue{
+    "load.ttft.queue", "W", "wait for the prompts ahead, mean",
+    "M/G/1: Pollaczek and Khinchine, with the arrivals' burstiness (Kingman)"};
 inline const Formula kQueueShared{"load.ttft.queue_shared", "W", "wait for the prompts ahead, mean",
                                   "whole steps that the tokens ahead fill"};
 inline const Formula kBehind{"load.behind", "T_more", "what the prompts ahead cost a prompt, mean",
