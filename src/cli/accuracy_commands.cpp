@@ -11,6 +11,7 @@ void add_accuracy_commands(std::vector<Command>& all, Values& v) {
        "predicted against measured, held to error budgets",
        {"reckon validate", "reckon validate runs --source bloom --verbose",
         "reckon validate runs --leave-out source", "reckon validate runs --stack default",
+        "reckon validate runs --rows mine.yaml --stack nemo-2024-h100",
         "reckon validate kernels --leave-out shape",
         "reckon validate collectives --leave-out group --format csv",
         "reckon validate serving --leave-out model"},
@@ -21,7 +22,8 @@ void add_accuracy_commands(std::vector<Command>& all, Values& v) {
              "runs (step times), memory, kernels, collectives or serving, all if left out; "
              "errors: whether measurements/errors.csv is fresh");
          d.word("--leave-out", o.leave_out, "WHAT",
-                "fit anew without each: source (runs); shape, m, length, chip; size, group; model, "
+                "fit anew without each: source, model (runs); shape, m, length, chip; size, group; "
+                "model, "
                 "chip (serving)");
          d.word("--form", o.form, "WORD",
                 "curve of a collective that is fitted: ramp, or root (group: root)");
@@ -29,6 +31,9 @@ void add_accuracy_commands(std::vector<Command>& all, Values& v) {
                 "only rows whose file, stack, source, library or chip has it");
          d.word("--stack", o.stack, "NAME",
                 "runs: by this stack, whatever they ran on; default: the usual one of each chip");
+         d.word("--rows", o.rows, "FILE",
+                "runs and memory: runs of your own (a plan whose cases state measured:) in place "
+                "of plans/measured; no budget is of them");
          d.flag("--verbose", o.verbose, "every row, and what is not predicted");
          d.flag("--fit", o.fit, "serving: also fit each engine's constants on all its rows");
          d.flag("--update", o.update, "write measurements/errors.csv");
@@ -43,7 +48,8 @@ void add_accuracy_commands(std::vector<Command>& all, Values& v) {
         "reckon calibrate kernels measurements/h100-sxm.yaml --output my-h100.yaml",
         "reckon calibrate stack mine.json --onto generic-h100 --output my-stack.yaml",
         "reckon calibrate chip mine.json --name \"this machine\" --output mine-chip.yaml",
-        "reckon calibrate collectives all_reduce.txt --chip h100-sxm --output my-nccl.yaml",
+        "reckon calibrate collectives all_reduce.txt --chip h100-sxm --kernel all-reduce --output "
+        "my-nccl.yaml",
         "reckon calibrate kernels gemm.csv --chip b200 --kernel gemm --column \"time us=latency\""},
        [&v](Declare& d) {
          CalibrateCommand& o = v.calibrate;

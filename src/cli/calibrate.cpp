@@ -52,13 +52,23 @@ bool read_base(Session& session, const CalibrateCommand& options,
   return !d.has_errors();
 }
 
+// `uses`: what says in a command or a plan that the file is to be used.
 int write_out(Session& session, const std::string& file, const std::string& text,
-              const char* flag) {
+              const std::string& uses) {
   Diagnostics& d = session.diagnostics();
   if (is_yaml_file(file, d)) write_file(file, text, d);
   if (session.report_faults()) return kUsage;
-  session.note(fmt::format("{} is written; {} {} uses it", file, flag, file));
+  session.note(fmt::format("{} is written; {} uses it", file, uses));
   return kOk;
+}
+
+// A count of chips needs the node that holds them; a chip that names none stands in one that is named.
+std::string use_of_chip(const std::string& file, bool names_node) {
+  return names_node ? fmt::format("--gpus 8x{0}, cluster: 8x{0} in a plan, or --chip {0}", file)
+                    : fmt::format(
+                          "--chip {0}, or cluster: {{node: {{base: NAME, chip: {0}}}, "
+                          "nodes: 1}} in a plan",
+                          file);
 }
 
 // The chip's file goes to --output or, since it is all there is to say, to stdout.
@@ -79,7 +89,9 @@ int chip_of(Session& session, const CalibrateCommand& options, const CalibrateOp
     session.note(
         "a stack's network.efficiency was fitted beside the printed link: beside a measured one "
         "calibrate it anew");
-  if (!options.output.empty()) return write_out(session, options.output, text, "--chip");
+  if (!options.output.empty())
+    return write_out(session, options.output, text,
+                     use_of_chip(options.output, text.find("usual_node:") != text.npos));
   session.print(text);
   return kOk;
 }
@@ -98,7 +110,8 @@ int stack_of(Session& session, const Shared& shared, const CalibrateCommand& opt
   if (session.report_faults()) return kUsage;
   session.print(text_of(session, shared.format, c));
   if (!options.output.empty())
-    return write_out(session, options.output, stack_overlay(c, options.name), "stack:");
+    return write_out(session, options.output, stack_overlay(c, options.name),
+                     "stack: " + options.output);
   session.note("--output FILE writes the constants to a file of kind stack");
   return kOk;
 }
@@ -179,7 +192,8 @@ int calibrate(Session& session, const Shared& shared, const CalibrateCommand& op
     return kOk;
   }
   return write_out(session, options.output,
-                   kernels_text(base ? laid_onto(*base, c.kernels) : c.kernels), "--kernels");
+                   kernels_text(base ? laid_onto(*base, c.kernels) : c.kernels),
+                   "--kernels " + options.output);
 }
 
 }  // namespace reckon::cli

@@ -30,6 +30,11 @@ void note_faults(const std::string& file, std::size_t from, const Diagnostics& d
 int check(Session& session, const Shared& shared, const CheckOptions& options) {
   CheckReport report;
   Diagnostics& d = session.diagnostics();
+  CheckOnly only{{}, options.which_case};
+  if (!split_sets(options.sets, only.sets, d)) {
+    session.report_faults();
+    return kUsage;
+  }
   std::set<std::filesystem::path> seen;  // a file named twice, or inside a folder named too, is one
   for (const std::string& path : options.paths) {
     if (path == "-") {
@@ -40,7 +45,7 @@ int check(Session& session, const Shared& shared, const CheckOptions& options) {
       std::error_code error;
       if (!seen.insert(std::filesystem::weakly_canonical(file, error)).second) continue;
       const std::size_t said = d.all().size();
-      CheckReport one = check_file(session.work(), file, d);
+      CheckReport one = check_file(session.work(), file, d, only);
       note_faults(file, said, d, report);
       report.files += one.files;
       report.plans += one.plans;
@@ -49,7 +54,10 @@ int check(Session& session, const Shared& shared, const CheckOptions& options) {
   }
   if (report.lines.empty()) {
     if (!d.has_errors())
-      d.error({}, "nothing to check: no file carries expect:")
+      d.error({}, options.which_case.empty()
+                      ? "nothing to check: no file carries expect:"
+                      : fmt::format("nothing to check: no file has a case '{}' with expect:",
+                                    options.which_case))
           .help("add expect: lines, or evaluate with `reckon eval`");
     if (!options.junit.empty()) write_file(options.junit, check_junit(report), d);
     session.report_faults();

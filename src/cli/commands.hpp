@@ -27,8 +27,8 @@ struct EvalOptions {
 int eval(Session&, const Shared&, const EvalOptions&);
 
 struct CheckOptions {
-  std::vector<std::string> paths;
-  std::string junit;
+  std::vector<std::string> paths, sets;
+  std::string junit, which_case;
 };
 int check(Session&, const Shared&, const CheckOptions&);
 
@@ -50,7 +50,7 @@ std::string new_training_text(Session&, const std::string& model, const std::str
                               std::string_view silent_about = "");
 
 struct ListOptions {
-  std::string what;
+  std::string what, name;  // name: only those whose id or name has it
 };
 int list(Session&, const Shared&, const ListOptions&);
 
@@ -64,7 +64,9 @@ struct ParamsOptions {
   std::string model, assume;
   std::string sequence = "8192", batch = "1", format = "bf16";
   std::string state = "fp32", windows = "exact", published;
-  bool stored = false;
+  std::vector<std::string> metrics;  // of a derivation
+  std::optional<int> depth;
+  bool stored = false, explain = false;
 };
 int params(Session&, const Shared&, const ParamsOptions&);
 
@@ -130,7 +132,7 @@ struct QuestionOptions {
 int question(Session&, const Shared&, const QuestionOptions&);
 
 struct ValidateOptions {
-  std::string what, leave_out, form, source, stack;
+  std::string what, leave_out, form, source, stack, rows;
   bool verbose = false, update = false, fit = false;
 };
 int validate(Session&, const Shared&, const ValidateOptions&);

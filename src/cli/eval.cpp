@@ -102,8 +102,9 @@ int estimates(Session& session, const Shared& shared, const EvalOptions& options
                session.diagnostics());
   }
   if (session.report_faults()) return kUsage;
-  return std::all_of(results.begin(), results.end(), [](const Result& r) { return r.fits; }) ? kOk
-                                                                                             : kNo;
+  return std::all_of(results.begin(), results.end(), [](const Result& r) { return r.fits(); })
+             ? kOk
+             : kNo;
 }
 
 int explanations(Session& session, const Shared& shared, const EvalOptions& options,
@@ -113,12 +114,12 @@ int explanations(Session& session, const Shared& shared, const EvalOptions& opti
   const ExplainStyle style{options.depth.value_or(kDepth), session.width(),
                            shared.format == Format::kMarkdown};
   for (const auto& plan : plans) {
-    const Explained e = explain(*plan, options.explain, style, session.diagnostics());
-    fits = fits && e.fits;
+    const std::string derived = explain(*plan, options.explain, style, session.diagnostics());
+    fits = fits && plan->judged(session.work()).no.empty();
     if (plans.size() > 1)
       out += fmt::format("{}== {}{}{} ==\n", out.empty() ? "" : "\n", plan->file,
                          plan->case_name.empty() ? "" : ", case ", plan->case_name);
-    out += e.text;
+    out += derived;
   }
   session.print(out);
   if (session.report_faults()) return kUsage;

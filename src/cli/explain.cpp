@@ -17,11 +17,10 @@ bool wanted(const Metric& m, const std::string& id) {
 
 }  // namespace
 
-Explained explain(const Loaded& plan, const std::vector<std::string>& ids,
-                  const ExplainStyle& style, Diagnostics& diagnostics) {
+std::string explain(const Loaded& plan, const std::vector<std::string>& ids,
+                    const ExplainStyle& style, Diagnostics& diagnostics) {
   const Recorded recorded(plan);
-  Explained out;
-  if (const Metric* fits = recorded.find("fits")) out.fits = !fits->has_value() || fits->value != 0;
+  std::string out;
   std::vector<bool> done(recorded.metrics().size());
   for (const std::string& id : ids) {
     bool found = false;
@@ -31,21 +30,21 @@ Explained explain(const Loaded& plan, const std::vector<std::string>& ids,
       found = true;
       if (done[i]) continue;
       done[i] = true;
-      if (!out.text.empty()) out.text += "\n";
+      if (!out.empty()) out += "\n";
       if (m.node >= 0) {
         const DerivationOptions how{style.depth, style.width};
-        out.text += style.markdown ? derivation_markdown(recorded.tape(), m.node, how)
-                                   : derivation(recorded.tape(), m.node, how);
+        out += style.markdown ? derivation_markdown(recorded.tape(), m.node, how)
+                              : derivation(recorded.tape(), m.node, how);
       } else if (!m.has_value()) {
-        out.text += fmt::format("{} [{}]\n  no value: {}\n", m.title, m.id, m.reason);
+        out += fmt::format("{} [{}]\n  no value: {}\n", m.title, m.id, m.reason);
       } else if (m.is_text()) {
-        out.text += fmt::format("{} [{}]\n  {}\n", m.title, m.id, m.text);
+        out += fmt::format("{} [{}]\n  {}\n", m.title, m.id, m.text);
       } else {  // a number that was not computed on the tape: 0, or a yes
-        out.text += fmt::format(
-            "{} [{}]\n  {}\n", m.title, m.id,
-            m.hint == Hint::kYesNo ? (m.value != 0 ? "yes" : "no")
-                                   : format_quantity(m.value, m.dim, m.hint) +
-                                         (m.value == 0 ? ": nothing in this plan adds to it" : ""));
+        out += fmt::format("{} [{}]\n  {}\n", m.title, m.id,
+                           m.hint == Hint::kYesNo
+                               ? (m.value != 0 ? "yes" : "no")
+                               : format_quantity(m.value, m.dim, m.hint) +
+                                     (m.value == 0 ? ": nothing in this plan adds to it" : ""));
       }
     }
     if (!found) metric_named(recorded.metrics(), id, {}, diagnostics, "--explain: ");

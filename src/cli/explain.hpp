@@ -13,14 +13,9 @@ struct ExplainStyle {
   std::size_t width = 100;
   bool markdown = false;
 };
-struct Explained {
-  std::string text;
-  bool fits = true;
-};
-
 // Each of `ids`: a metric id, a pattern such as memory.*, or all. An id that names nothing is a fault
 // with a suggestion.
-Explained explain(const Loaded& plan, const std::vector<std::string>& ids,
-                  const ExplainStyle& style, Diagnostics& diagnostics);
+std::string explain(const Loaded& plan, const std::vector<std::string>& ids,
+                    const ExplainStyle& style, Diagnostics& diagnostics);
 
 }  // namespace reckon::cli

@@ -19,6 +19,15 @@
 namespace reckon::cli {
 namespace {
 
+// "cost/ring.hpp", as one includes it, or "src/cost/questions/pipeline.cpp": compilers name the file as they found it.
+std::string_view header_of(const Formula& f) {
+  constexpr std::string_view kBelow = "include/reckon/";
+  if (const std::size_t at = f.file.rfind(kBelow); at != std::string_view::npos)
+    return f.file.substr(at + kBelow.size());
+  const std::size_t at = f.file.rfind("src/");
+  return at == std::string_view::npos ? f.file : f.file.substr(at);
+}
+
 // Plans are recorded until each of `wanted` has been seen: one formula of a starter is found at once.
 class Texts {
  public:
@@ -99,19 +108,38 @@ class Texts {
   std::map<std::string, std::string> texts_, torn_;
 };
 
+// Small letters, and one sign where people write a dash, a line or a space: all_reduce, all-reduce.
+std::string as_searched(std::string_view text) {
+  std::string out(text);
+  for (char& c : out) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    if (c == '_' || c == ' ') c = '-';
+  }
+  return out;
+}
+
+// In what a formula is called, where it is from, and the header that it is written in.
+bool mentions(const Formula& f, const std::string& word) {
+  for (const std::string_view text : {f.id, f.symbol, f.title, f.source, header_of(f)})
+    if (as_searched(text).find(word) != std::string::npos) return true;
+  return false;
+}
+
+// By id or a pattern of ids; any other word is looked for in all that is said of a formula.
 std::vector<const Formula*> registry(const std::string& pattern) {
   std::vector<const Formula*> out;
-  for (const Formula* f = Formula::first; f; f = f->next) {
+  for (const Formula* f = Formula::first; f; f = f->next)
     if (matches_pattern(f->id, pattern)) out.push_back(f);
-  }
+  const std::string word = as_searched(pattern);
+  for (const Formula* f = out.empty() && !word.empty() ? Formula::first : nullptr; f; f = f->next)
+    if (mentions(*f, word)) out.push_back(f);
   std::sort(out.begin(), out.end(),
             [](const Formula* a, const Formula* b) { return a->id < b->id; });
   return out;
 }
 
-// "memory" -> 'memory.*'; a misspelt id -> the nearest.
+// A misspelt id -> the nearest.
 std::string suggestion(const std::string& pattern) {
-  if (!registry(pattern + ".*").empty()) return fmt::format("did you mean '{}.*'?", pattern);
   std::vector<std::string> known;
   for (const Formula* f = Formula::first; f; f = f->next) known.emplace_back(f->id);
   const std::string near = closest(pattern, known);
@@ -122,15 +150,16 @@ std::string suggestion(const std::string& pattern) {
 std::string as_text(const std::vector<const Formula*>& formulas, const Texts& texts) {
   std::string out;
   for (const Formula* f : formulas)
-    out += fmt::format("{}  {}\n    {}\n    source: {}\n", f->id, f->title, texts.of(f->id),
-                       f->source);
+    out += fmt::format("{}  {}\n    {}\n    source: {}\n    written in {}\n", f->id, f->title,
+                       texts.of(f->id), f->source, header_of(*f));
   return out;
 }
 
 Table as_table(const std::vector<const Formula*>& formulas, const Texts& texts) {
-  Table t({{"id"}, {"formula"}, {"title"}, {"source"}});
+  Table t({{"id"}, {"formula"}, {"title"}, {"source"}, {"written in"}});
   for (const Formula* f : formulas)
-    t.row({std::string(f->id), texts.of(f->id), std::string(f->title), std::string(f->source)});
+    t.row({std::string(f->id), texts.of(f->id), std::string(f->title), std::string(f->source),
+           std::string(header_of(*f))});
   return t;
 }
 

@@ -11,6 +11,19 @@
 namespace reckon::cli {
 namespace {
 
+std::string lower(std::string text) {
+  for (char& c : text)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  return text;
+}
+
+// "llama" is of llama-3-8b and of «Code Llama 7B».
+bool has_name(const std::string& wanted, const std::string& id, const doc::Value* name) {
+  if (wanted.find('*') != std::string::npos) return matches_pattern(id, wanted);
+  return lower(id).find(lower(wanted)) != std::string::npos ||
+         (name && lower(name->text).find(lower(wanted)) != std::string::npos);
+}
+
 struct Topic {
   const char* word;
   std::vector<Shelf> shelves;
@@ -144,9 +157,18 @@ int list(Session& session, const Shared& shared, const ListOptions& options) {
       const doc::Value* v = session.work().load(shelf, id, {}, session.diagnostics());
       if (!v) continue;
       const doc::Value* name = v->find("name");
+      if (!options.name.empty() && !has_name(options.name, id, name)) continue;
       table.row(
           {std::string(shelf_info(shelf).kind), id, name ? name->text : "", summary(shelf, *v)});
     }
+  }
+  if (table.empty() && !session.diagnostics().has_errors())
+    session.diagnostics()
+        .error({}, fmt::format("none of the {} is called '{}'", options.what, options.name))
+        .help(fmt::format("`reckon list {}` prints all of them", options.what));
+  if (table.empty()) {
+    session.report_faults();
+    return kUsage;
   }
   switch (shared.format) {
     case Format::kCsv:

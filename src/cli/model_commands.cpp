@@ -11,6 +11,7 @@ void add_model_commands(std::vector<Command>& all, Values& v) {
        "parameters by part, FLOPs of a token, KV cache",
        {"reckon params llama-3-8b", "reckon params deepseek-v3 --batch 32 --sequence 32Ki",
         "reckon params gpt-oss-20b --dtype bf16,fp8-e4m3,mxfp4 --windows full",
+        "reckon params llama-3-8b --batch 8 --explain --metric kv.batch",
         "reckon params deepseek-v3 --stored --published 684531386000"},
        [&v](Declare& d) {
          d.positional("MODEL", v.params.model, "a model: `reckon list models`, or a path")
@@ -18,11 +19,17 @@ void add_model_commands(std::vector<Command>& all, Values& v) {
          d.word("--assume", v.params.assume, "FAMILY",
                 "for a config.json of an unknown architecture: whose facts to take");
          d.word("--sequence", v.params.sequence, "TOKENS", "length for attention FLOPs and cache");
-         d.word("--batch", v.params.batch, "N", "sequences of a decode step");
+         d.word("--batch", v.params.batch, "N",
+                "sequences of a decode step and of the batch's cache");
          d.word("--dtype", v.params.format, "FORMATS", "of weights and cache; several with commas");
          d.word("--state", v.params.state, "FORMAT", "of recurrent states");
          d.word("--windows", v.params.windows, "exact|full",
                 "cache of layers with a window: up to it, or every token");
+         d.flag("--explain", v.params.explain,
+                "derive the parameters and the batch's cache, or what --metric names");
+         d.repeated("--metric", v.params.metrics, "ID",
+                    "what --explain derives: an id, a pattern such as kv.*, or all");
+         d.small_number("--depth", v.params.depth, "levels of a derivation");
          d.flag("--stored", v.params.stored, "what the model's files hold, term by term");
          d.word("--published", v.params.published, "N",
                 "a published total: which terms it contains (exit status 0, 4, 1)");
@@ -53,14 +60,16 @@ void add_model_commands(std::vector<Command>& all, Values& v) {
        [&v](Session& s, const Shared& g) { return import_config(s, g, v.import_config); }});
   all.push_back({"list",
                  kModels,
-                 "[WHAT]",
+                 "[WHAT] [NAME]",
                  "chips, nodes, models, optimizers, … there are",
-                 {"reckon list hardware", "reckon list models"},
+                 {"reckon list hardware", "reckon list models llama"},
                  [&v](Declare& d) {
                    d.positional("WHAT", v.list.what,
                                 "hardware, chips, nodes, fabrics, clusters, kernels, nccl, stacks, "
                                 "engines, models, architectures, precision, optimizers, formats, "
                                 "presets, laws");
+                   d.positional("NAME", v.list.name,
+                                "only those whose id or name has it: llama, or 'qwen3-*'");
                  },
                  [&v](Session& s, const Shared& g) { return list(s, g, v.list); }});
   all.push_back({"show",

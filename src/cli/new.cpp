@@ -2,6 +2,9 @@
 #include <fmt/format.h>
 
 #include "commands.hpp"
+#include "reckon/base/edit_distance.hpp"
+#include "reckon/base/text.hpp"
+#include "reckon/engine/kinds.hpp"
 #include "reckon/engine/propose.hpp"
 
 namespace reckon::cli {
@@ -25,11 +28,36 @@ std::string new_training_text(Session& session, const std::string& model, const 
   return p.text;
 }
 
+namespace {
+
+// Plans of the other kinds are questions, whose commands write them from their flags.
+void say_other_kind(Diagnostics& d, const std::string& kind) {
+  std::vector<std::string> words;
+  for (const PlanKind* k : plan_kinds()) words.emplace_back(k->word());
+  const PlanKind* known = plan_kind(kind);
+  if (!known) {
+    const std::string near = closest(kind, words);
+    d.error({}, fmt::format("no kind of plan is called '{}'", kind))
+        .help(near.empty()
+                  ? "`reckon new training` writes a training plan; the others: " + join(words, ", ")
+                  : fmt::format("did you mean '{}'?", near));
+    return;
+  }
+  const auto* question = dynamic_cast<const Question*>(known);
+  const std::string example =
+      question && !question->info().examples.empty()
+          ? std::string(question->info().examples.front()) + " --as-plan > plan.yaml"
+          : fmt::format("reckon {} … --as-plan > plan.yaml", kind);
+  d.error({},
+          fmt::format("new writes training plans, and a {} plan is written from its flags", kind))
+      .help(example);
+}
+
+}  // namespace
+
 int new_plan(Session& session, const Shared&, const NewOptions& options) {
   if (options.kind != "training") {
-    session.diagnostics()
-        .error({}, fmt::format("no kind of plan is called '{}'", options.kind))
-        .help("kinds of plan: training");
+    say_other_kind(session.diagnostics(), options.kind);
     session.report_faults();
     return kUsage;
   }

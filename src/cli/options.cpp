@@ -259,9 +259,8 @@ int run(int argc, char** argv) {
     sub->add_option("--format", values.format, c.text_only ? "text" : "text, json, csv, md or html")
         ->type_name("F");
     sub->add_flag("--wide", values.shared.wide, "tables as wide as they come");
-    if (!sub->get_option_no_throw("--data"))  // a question may have a field of that name
-      sub->add_option("--data", values.shared.data, "where hardware/, models/, presets/ … lie")
-          ->type_name("DIR");
+    sub->add_option("--data", values.shared.data, "where hardware/, models/, presets/ … lie")
+        ->type_name("DIR");
   }
   const auto chosen = [&]() -> std::size_t {
     for (std::size_t i = 0; i < subs.size(); ++i) {

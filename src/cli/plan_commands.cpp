@@ -31,10 +31,13 @@ void add_plan_commands(std::vector<Command>& all, Values& v) {
                  kPlans,
                  "FILE|DIR…",
                  "hold plans to their expect: lines; exit 1 on a miss",
-                 {"reckon check plans/", "reckon check plans/worked --junit report.xml"},
+                 {"reckon check plans/", "reckon check plans/worked --junit report.xml",
+                  "reckon check plan.yaml --case \"on 64 GPUs\" --set stack=default"},
                  [&v](Declare& d) {
                    d.positional("PATH", v.check.paths, "plan files or folders of them").required();
                    d.word("--junit", v.check.junit, "FILE", "also write a JUnit report");
+                   d.word("--case", v.check.which_case, "NAME", "only this case of the plans");
+                   d.sets(v.check.sets);
                  },
                  [&v](Session& s, const Shared& g) { return check(s, g, v.check); }});
   all.push_back({"defend",
@@ -52,21 +55,22 @@ void add_plan_commands(std::vector<Command>& all, Values& v) {
                    d.sets(o.sets);
                  },
                  [&v](Session& s, const Shared& g) { return defend(s, g, v.defend); }});
-  all.push_back(
-      {"new",
-       kPlans,
-       "KIND",
-       "a commented plan to start from, every default visible",
-       {"reckon new training --model llama-3-8b --gpus 64xh100-sxm > plan.yaml"},
-       [&v](Declare& d) {
-         d.positional("KIND", v.new_plan.kind, "training").required();
-         d.word("--model", v.new_plan.model, "NAME", "a model: `reckon list models`, a path, or 7B")
-             .required();
-         d.word("--gpus", v.new_plan.gpus, "NxCHIP", "GPUs, such as 64xh100-sxm").required();
-         d.word("--output", v.new_plan.output, "FILE", "write there instead of stdout");
-       },
-       [&v](Session& s, const Shared& g) { return new_plan(s, g, v.new_plan); },
-       true});
+  all.push_back({"new",
+                 kPlans,
+                 "KIND",
+                 "a commented plan to start from, every default visible",
+                 {"reckon new training --model llama-3-8b --gpus 64xh100-sxm > plan.yaml"},
+                 [&v](Declare& d) {
+                   d.positional("KIND", v.new_plan.kind,
+                                "training; plans of other kinds: reckon serving … --as-plan")
+                       .required();
+                   d.word("--model", v.new_plan.model, "NAME",
+                          "a model: `reckon list models`, a path, or 7B");
+                   d.word("--gpus", v.new_plan.gpus, "NxCHIP", "GPUs, such as 64xh100-sxm");
+                   d.word("--output", v.new_plan.output, "FILE", "write there instead of stdout");
+                 },
+                 [&v](Session& s, const Shared& g) { return new_plan(s, g, v.new_plan); },
+                 true});
   all.push_back(
       {"search",
        kPlans,

@@ -32,14 +32,12 @@ std::vector<Flag> read_flags(Session& session, const QuestionOptions& options) {
   std::vector<Flag> out;
   for (const auto& [key, word] : options.values) {
     Flag flag{key, {}, split_values(word)};
-    for (const std::string& one : flag.words)
-      flag.values.push_back(said_value(session, options.word, key, one));
+    for (const std::string& one : flag.words) flag.values.push_back(said_value(session, key, one));
     if (!word.empty()) out.push_back(std::move(flag));
   }
   for (const auto& [key, words] : options.lists) {  // one value, a list
     doc::Value list = doc::sequence();
-    for (const std::string& word : words)
-      list.items.push_back(said_value(session, options.word, key, word));
+    for (const std::string& word : words) list.items.push_back(said_value(session, key, word));
     if (!list.items.empty()) list.span = list.items.front().span;
     out.push_back({key, {std::move(list)}, {join(words, " ")}});
   }
@@ -157,7 +155,7 @@ void check_metrics(const Result& r, const std::vector<std::string>& ids, Diagnos
 std::string first_derived(Loaded& plan, const std::vector<std::string>& metrics) {
   for (const std::string& id : metrics) {
     Diagnostics none;
-    const std::string text = explain(plan, {id}, ExplainStyle{1, 100, false}, none).text;
+    const std::string text = explain(plan, {id}, ExplainStyle{1, 100, false}, none);
     if (!none.has_errors() && text.find(" = ") != std::string::npos) return id;
   }
   return "";
@@ -173,12 +171,13 @@ int derivations(Session& session, const Shared& shared, const QuestionOptions& o
     if (!out.empty()) out += '\n';
     if (plans.size() > 1) out += fmt::format("== {} ==\n", r.case_name);
     out += explain(*plan, options.metrics.empty() ? r.answer.formulas : options.metrics, style,
-                   session.diagnostics())
-               .text;
+                   session.diagnostics());
     for (const std::string& note : r.answer.notes) out += '\n' + wrap(note, session.width()) + '\n';
   }
   session.print(out);
-  return session.report_faults() ? kUsage : kOk;
+  if (session.report_faults()) return kUsage;
+  // As the answer itself: one that is a no.
+  return plans.size() == 1 && !plans.front()->judged(session.work()).no.empty() ? kNo : kOk;
 }
 
 void check_options(const Question& question, const Shared& shared, const QuestionOptions& options,
@@ -284,7 +283,7 @@ int question(Session& session, const Shared& shared, const QuestionOptions& opti
                     ? one_answer(session, shared, options, t.rows.front().result)
                     : table(session, shared, t, !options.metrics.empty()));
   // As `eval`: one answer that does not fit is a no.
-  return t.rows.size() == 1 && !t.rows.front().result.fits ? kNo : kOk;
+  return t.rows.size() == 1 && !t.rows.front().result.fits() ? kNo : kOk;
 }
 
 }  // namespace reckon::cli

@@ -11,8 +11,8 @@ namespace reckon::cli {
 namespace {
 
 // People call a cluster its GPUs.
-std::string flag_of(std::string_view question, std::string_view field) {
-  return field == "cluster" ? "--gpus,--cluster" : flag_of_field(question, field);
+std::string flag_of(std::string_view field) {
+  return field == "cluster" ? "--gpus,--cluster" : flag_of_field(field);
 }
 
 const char* type_of(const Description& d) {
@@ -23,12 +23,21 @@ const char* type_of(const Description& d) {
   if (d.dim == kByte) return "SIZE";
   if (d.dim == kByteRate || d.dim == kFlopRate) return "RATE";
   if (d.dim == kSecond) return "TIME";
+  if (d.dim == kUsdRate) return "USD/h";
+  if (d.dim == kUsd) return "USD";
+  if (d.dim == kHertz)
+    return d.hint == Hint::kRequestRate ? "REQUESTS/s"
+           : d.hint == Hint::kTokenRate ? "TOKENS/s"
+                                        : "RATE";
+  if (d.hint == Hint::kTokens || d.hint == Hint::kLength) return "TOKENS";
+  if (d.hint == Hint::kParams) return "PARAMS";
+  if (d.hint == Hint::kFraction || d.limit == Limit::kShare) return "SHARE";
   return "N";
 }
 
 void declare_field(Declare& declare, const Description& d, const QuestionInfo& info,
                    QuestionFlags& to) {
-  const std::string key(d.key), meaning(d.meaning), flag = flag_of(info.word, d.key);
+  const std::string key(d.key), meaning(d.meaning), flag = flag_of(d.key);
   if (key == "name" || key == "comment" || key == "assume") return;
   // A group without a name of its own (a kernel's constants) is filled in; --set overrides a field of it.
   if (d.kind == Description::Kind::kGroup && !d.by_name && !d.one_word) return;

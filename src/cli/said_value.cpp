@@ -40,16 +40,15 @@ std::vector<std::string> split_values(const std::string& word) {
   return out;
 }
 
-std::string flag_of_field(std::string_view question, std::string_view field) {
-  if (question == "serving" && field == "data") return "--data-ranks";
+std::string flag_of_field(std::string_view field) {
+  if (field == "data") return "--data-ranks";
   std::string flag = "--" + std::string(field);
   std::replace(flag.begin(), flag.end(), '_', '-');
   return flag;
 }
 
-doc::Value said_value(Session& session, std::string_view question, const std::string& field,
-                      const std::string& word) {
-  const std::string flag = flag_of_field(question, field);
+doc::Value said_value(Session& session, const std::string& field, const std::string& word) {
+  const std::string flag = flag_of_field(field);
   const std::size_t indent = flag.size() + 1;
   Sources& sources = session.work().sources();
   const SourceFile* shown = sources.add(flag, flag + " " + word);

@@ -13,11 +13,10 @@ namespace reckon::cli {
 // Parted at commas that stand in no brackets and no quotes. A text with spaces or semicolons ("1 2; 3 4") is one value.
 std::vector<std::string> split_values(const std::string& word);
 
-// --node-gpus for node_gpus. Serving's data ranks leave --data to the folder that all commands take.
-std::string flag_of_field(std::string_view question, std::string_view field);
+// --node-gpus for node_gpus. Data ranks leave --data to the folder that all commands take.
+std::string flag_of_field(std::string_view field);
 
 // The value of a question's field, placed in `--flag value` for faults.
-doc::Value said_value(Session& session, std::string_view question, const std::string& field,
-                      const std::string& word);
+doc::Value said_value(Session& session, const std::string& field, const std::string& word);
 
 }  // namespace reckon::cli

@@ -52,8 +52,12 @@ void check_data_folder(const char* said, const std::string& folder, Diagnostics&
                                       error))
       return;
   }
+  for (const char* other : {"plans", "measurements"})
+    if (std::filesystem::is_directory(folder / std::filesystem::path(other), error)) return;
   diagnostics.error({}, fmt::format("{} {}: holds no data", said, folder))
-      .help("it should hold some of hardware/, models/, formats/, optimizers/, presets/");
+      .help(
+          "it should hold some of hardware/, models/, formats/, optimizers/, presets/, plans/, "
+          "measurements/");
 }
 
 }  // namespace

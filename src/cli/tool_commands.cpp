@@ -37,10 +37,12 @@ void add_tool_commands(std::vector<Command>& all, Values& v) {
                  kTools,
                  "[PATTERN]",
                  "every formula: text, meaning, source",
-                 {"reckon formulas 'memory.*'", "reckon formulas --format md > docs/formulas.md"},
+                 {"reckon formulas 'memory.*'", "reckon formulas pollaczek",
+                  "reckon formulas --format md > docs/formulas.md"},
                  [&v](Declare& d) {
                    d.positional("PATTERN", v.formulas.pattern,
-                                "ids to print; * stands for anything");
+                                "ids to print, * stands for anything; or a word of an id, title, "
+                                "source or header");
                  },
                  [&v](Session& s, const Shared& g) { return formulas(s, g, v.formulas); }});
   all.push_back(

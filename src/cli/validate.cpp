@@ -173,6 +173,13 @@ void refuse_idle(const Shared& shared, const ValidateOptions& o, Diagnostics& d)
   else if (!o.stack.empty() && !o.leave_out.empty())
     d.error({}, "--stack and --leave-out: a stack that is named is not fitted anew")
         .help("leave one of them out");
+  if (!o.rows.empty() && o.what != kWhat[kRuns] && o.what != kWhat[kMemory])
+    d.error({}, "--rows is of training runs")
+        .help(fmt::format("reckon validate runs --rows {}", o.rows));
+  else if (!o.rows.empty() && !o.leave_out.empty())
+    d.error({}, "--rows and --leave-out: what is left out is fitted on plans/measured alone")
+        .help(fmt::format("reckon calibrate runs STACK --rows {} says how far a fit on them goes",
+                          o.rows));
   if (o.update && !o.what.empty() && o.what != kWhat[kErrors])
     d.error({}, fmt::format("validate {}: --update writes measurements/errors.csv alone", o.what))
         .help("reckon validate --update");
@@ -212,7 +219,7 @@ int validate(Session& session, const Shared& shared, const ValidateOptions& opti
       say_runs(session, shared, options,
                {what == kRuns ? BudgetOf::kRuns : BudgetOf::kMemory,
                 request.leave_out == LeaveOut::kSource, request.leave_out == LeaveOut::kModel,
-                options.source, options.stack},
+                options.source, options.stack, options.rows},
                said);
     else if (what == kServing)
       say_serving(session, shared, options, request.leave_out, said);

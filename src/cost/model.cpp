@@ -5,6 +5,15 @@
 namespace reckon {
 
 template <class R>
+static void add_cache(const Model<R>& model, const ModelQuestion<R>& q, ModelEstimate<R>& e) {
+  e.kv = kv_cache(model, {q.b, q.b_state, q.windows}, q.s);
+  auto B = q.B;
+  auto KV = e.kv->sequence;
+  NAME(B);
+  e.kv_batch = kKvBatch(B * KV);
+}
+
+template <class R>
 ModelEstimate<R> model_estimate(const Model<R>& model, const ModelQuestion<R>& q) {
   ModelEstimate<R> e;
   e.n = parameters(model);
@@ -20,10 +29,10 @@ ModelEstimate<R> model_estimate(const Model<R>& model, const ModelQuestion<R>& q
   e.read = read_parameters(model, e.n, experts_read(model, q.B), WeightsRead::kNoInputTable);
   if (model.abstract()) {
     const bool heads = model.hidden && !model.layers.empty() && model.layers.front().mixer.heads;
-    if (heads) e.kv = kv_cache(model, {q.b, q.b_state, q.windows}, q.s);
+    if (heads) add_cache(model, q, e);
     return e;
   }
-  e.kv = kv_cache(model, {q.b, q.b_state, q.windows}, q.s);
+  add_cache(model, q, e);
   if (model.files) e.files = file_contents(model);
   return e;
 }

@@ -161,8 +161,8 @@ std::size_t CheckReport::misses() const {
 
 namespace {
 
-void check_plan(Workspace& work, const PlanFile& plan, Diagnostics& diagnostics,
-                CheckReport& report) {
+void check_plan(Workspace& work, const PlanFile& plan, const std::string& which_case,
+                Diagnostics& diagnostics, CheckReport& report) {
   const auto add = [&](const PlanFile::Case* which, const std::vector<Expectation>& expect) {
     if (!which && expect.empty() && !plan.cases.empty()) return;  // may be whole only with a case
     if (!expect.empty()) ++report.plans;
@@ -172,8 +172,9 @@ void check_plan(Workspace& work, const PlanFile& plan, Diagnostics& diagnostics,
     const auto lines = check_expectations(expect, loaded->result(work), diagnostics);
     report.lines.insert(report.lines.end(), lines.begin(), lines.end());
   };
-  add(nullptr, plan.expect);
-  for (const PlanFile::Case& c : plan.cases) add(&c, c.expect);
+  if (which_case.empty()) add(nullptr, plan.expect);
+  for (const PlanFile::Case& c : plan.cases)
+    if (which_case.empty() || c.name == which_case) add(&c, c.expect);
 }
 
 }  // namespace
@@ -183,21 +184,27 @@ bool is_companion(const doc::Value& tree) {
   return kind && (kind->text == "run-budgets" || kind->text == "stack-constants");
 }
 
-CheckReport check_file(Workspace& work, const std::string& file, Diagnostics& diagnostics) {
+CheckReport check_file(Workspace& work, const std::string& file, Diagnostics& diagnostics,
+                       const CheckOnly& only) {
   CheckReport report;
   const std::size_t before = diagnostics.error_count();
   doc::Value tree = work.read(file, {}, diagnostics);
   if (diagnostics.error_count() > before || is_companion(tree)) return report;
   if (is_space(tree)) {  // expects nothing; that it can be read is all there is to hold it to
     OpenSpace space;
-    read_space(work, file, std::move(tree), {}, diagnostics, space);
+    read_space(work, file, std::move(tree), only.sets, diagnostics, space);
+    return report;
+  }
+  if (is_law(tree) && !only.sets.empty()) {
+    diagnostics.error(tree.span, fmt::format("{}: a law, and --set changes plans", file))
+        .help("change a copy of its file");
     return report;
   }
   const std::vector<PlanFile> plans =
       is_law(tree) ? law_questions(work, file, tree, diagnostics)
-                   : std::vector{open_plan(work, file, std::move(tree), {}, diagnostics)};
+                   : std::vector{open_plan(work, file, std::move(tree), only.sets, diagnostics)};
   if (diagnostics.error_count() > before) return report;
-  for (const PlanFile& plan : plans) check_plan(work, plan, diagnostics, report);
+  for (const PlanFile& plan : plans) check_plan(work, plan, only.which_case, diagnostics, report);
   report.files = report.plans > 0 ? 1 : 0;
   return report;
 }

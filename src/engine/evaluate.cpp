@@ -303,7 +303,7 @@ Result evaluate(Workspace& work, const LoadedTraining& loaded) {
   for (Accuracy& a : r.accuracy)
     if (a.metric == "step.time" && a.rows > 0 && !outside.empty())
       a.text += "; this plan is outside of what they cover: " + outside;
-  r.fits = fits(e.verdict);
+  if (!fits(e.verdict)) r.say_no(No::kMemory);
   if (e.verdict == Verdict::kMayNotFit)
     r.warnings.push_back(fmt::format(
         "memory is over the capacity by less than such totals are wrong by (memory.error, "
@@ -317,8 +317,16 @@ Result LoadedTraining::result(Workspace& work) const { return evaluate(work, *th
 
 std::vector<Metric> LoadedTraining::metrics(Workspace&) const { return said_metrics_of(plan); }
 
-bool LoadedTraining::at(const Changes& changes, std::vector<Metric>& out,
-                        Diagnostics& diagnostics) const {
+static Judged judged_of(const TrainingPlan<double>& plan) {
+  Judged out{said_metrics_of(plan), {}};
+  const Metric* fits = find_metric(out.metrics, "fits");
+  if (fits && fits->has_value() && fits->value == 0) out.no.push_back(No::kMemory);
+  return out;
+}
+
+Judged LoadedTraining::judged(Workspace&) const { return judged_of(plan); }
+
+bool LoadedTraining::at(const Changes& changes, Judged& out, Diagnostics& diagnostics) const {
   const std::size_t before = diagnostics.error_count();
   TrainingPlan<double> changed = plan;
   Origins unused;
@@ -326,7 +334,7 @@ bool LoadedTraining::at(const Changes& changes, std::vector<Metric>& out,
     if (!set_member(changed, path, value, {diagnostics, unused})) return false;
   }
   if (diagnostics.error_count() == before) check_legal(changed, origins, resolved, diagnostics);
-  if (diagnostics.error_count() == before) out = said_metrics_of(changed);
+  if (diagnostics.error_count() == before) out = judged_of(changed);
   return true;
 }
 

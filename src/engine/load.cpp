@@ -238,6 +238,19 @@ void apply_price(Workspace& work, Value& tree, Diagnostics& diagnostics) {
   doc::set(tree, "run", std::move(run));
 }
 
+// schedule: dualpipe, as people say it: its kind, beside which chunks and the like stand.
+void refuse_schedule_word(Value& tree, Diagnostics& diagnostics) {
+  Value* s = tree.find("schedule");
+  if (!s || !s->is_scalar() || s->text.empty() || s->faulty) return;
+  const auto known = names(ScheduleKind{});
+  const std::vector<std::string> words(known.begin(), known.end());
+  const std::string near = closest(s->text, words);
+  diagnostics.error(s->span, fmt::format("schedule: expected a mapping, found '{}'", s->text))
+      .help(near.empty() ? "write schedule: {kind: …}, one of " + join(words, ", ")
+                         : fmt::format("write schedule: {{kind: {}}}", near));
+  *s = doc::faulty();
+}
+
 // sharding: fsdp | hsdp | ddp | zero-1 … -> {zero, within}
 void write_out_sharding(Value& tree, Diagnostics& diagnostics) {
   Value* s = tree.find("sharding");
@@ -348,6 +361,7 @@ Value resolve_training(Workspace& work, Value tree, Diagnostics& diagnostics) {
   rewrite("law", resolve_law);
   rewrite("batch_law", resolve_law);
   write_out_sharding(tree, diagnostics);
+  refuse_schedule_word(tree, diagnostics);
   write_out_recompute(tree, diagnostics);
   write_out_offload(tree, diagnostics);
   write_out_trainable(work, tree, diagnostics);

@@ -11,6 +11,7 @@
 #include "reckon/engine/resolve.hpp"
 #include "reckon/engine/said_model.hpp"
 #include "reckon/spec/compiled_once.hpp"
+#include "reckon/spec/lift.hpp"
 #include "reckon/units/format.hpp"
 #include "reckon/units/parse.hpp"
 
@@ -196,24 +197,72 @@ doc::Value said_with(const ModelRequest& request) {
   return both;
 }
 
-}  // namespace
-
-ModelReport report_model(Workspace& work, const ModelRequest& request, Diagnostics& diagnostics) {
-  ModelReport out;
-  const std::size_t before = diagnostics.error_count();
+// A model with what was asked of it, as other plans are loaded.
+class AskedModel : public Loaded {
+ public:
   Model<double> model;
-  Origins origins;
-  const doc::Value tree = resolve_model(work, said_with(request), diagnostics);
-  ModelQuestion<double> q;
+  ModelQuestion<double> question;
+
+  Result result(Workspace&) const override {
+    Result r;
+    r.name = model.name;
+    model_estimate(model, question).metrics(Collect(r.metrics));
+    return r;
+  }
+  std::shared_ptr<const void> record(const Recording& run,
+                                     std::vector<Metric>& metrics) const override {
+    auto traced = std::make_shared<Model<Traced>>(lift(model, run));
+    const auto& q = question;
+    const auto count = [&run](const char* key, const char* symbol, Hint hint, Count<double> x) {
+      return Count<Traced>(
+          run.template operator()<kOne>(Field(key, symbol, "").hint(hint), key, x.raw));
+    };
+    const auto bytes = [&run](const char* key, const char* symbol, Bytes<double> x) {
+      return Bytes<Traced>(run.template operator()<kByte>(Field(key, symbol, ""), key, x.raw));
+    };
+    const ModelQuestion<Traced> same{
+        count("sequence", "s", Hint::kLength, q.s), count("batch", "B", Hint::kCount, q.B),
+        bytes("dtype", "b", q.b), bytes("state", "b_state", q.b_state), q.windows};
+    model_estimate(*traced, same).metrics(Collect(metrics));
+    return traced;
+  }
+};
+
+bool read_asked(Workspace& work, const ModelRequest& request, Diagnostics& diagnostics,
+                AskedModel& out) {
+  const std::size_t before = diagnostics.error_count();
+  out.resolved = resolve_model(work, said_with(request), diagnostics);
+  ModelQuestion<double>& q = out.question;
   q.s = Count<double>(asked(request.sequence, "--sequence", Hint::kLength, diagnostics));
   q.B = Count<double>(asked(request.batch, "--batch", Hint::kCount, diagnostics));
   q.b_state = size_of_format(work, request.state, "--state", diagnostics);
   q.windows = asked_windows(request.windows, diagnostics);
-  if (diagnostics.error_count() > before) return out;
-  bind(tree, model, {diagnostics, origins, "model"});
-  if (diagnostics.error_count() > before) return out;
-  check_model(model, "model", origins, tree, diagnostics);
-  if (diagnostics.error_count() > before) return out;
+  for (const auto& [key, text] : {std::pair{"sequence", &request.sequence},
+                                  {"batch", &request.batch},
+                                  {"dtype", &request.format},
+                                  {"state", &request.state}}) {
+    const std::string flag = fmt::format("--{}", key);
+    out.origins[key].span = {work.sources().add(flag, flag + " " + *text), 1, 1};
+  }
+  if (diagnostics.error_count() > before) return false;
+  bind(out.resolved, out.model, {diagnostics, out.origins, "model"});
+  if (diagnostics.error_count() > before) return false;
+  check_model(out.model, "model", out.origins, out.resolved, diagnostics);
+  constexpr std::string_view kWithin = "model.";
+  const Origins within = out.origins;
+  for (const auto& [path, stated] : within)  // as the model alone calls them
+    if (path.starts_with(kWithin)) out.origins[path.substr(kWithin.size())] = stated;
+  return diagnostics.error_count() == before;
+}
+
+}  // namespace
+
+ModelReport report_model(Workspace& work, const ModelRequest& request, Diagnostics& diagnostics) {
+  ModelReport out;
+  AskedModel loaded;
+  if (!read_asked(work, request, diagnostics, loaded)) return out;
+  const Model<double>& model = loaded.model;
+  const ModelQuestion<double>& q = loaded.question;
   out.name = model.name.empty() ? request.model : model.name;
   out.conventions = fmt::format("sequence {}, batch {}, {}", request.sequence, request.batch,
                                 by_comma(request.format).front());
@@ -227,6 +276,14 @@ ModelReport report_model(Workspace& work, const ModelRequest& request, Diagnosti
   layer_lines(model, out);
   stored_lines(model, request, out, diagnostics);
   return out;
+}
+
+std::unique_ptr<Loaded> load_model(Workspace& work, const ModelRequest& request,
+                                   Diagnostics& diagnostics) {
+  auto out = std::make_unique<AskedModel>();
+  if (!read_asked(work, request, diagnostics, *out)) return nullptr;
+  out->question.b = size_of_format(work, by_comma(request.format).front(), "--dtype", diagnostics);
+  return diagnostics.has_errors() ? nullptr : std::move(out);
 }
 
 }  // namespace reckon

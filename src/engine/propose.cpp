@@ -136,8 +136,15 @@ class Propose {
     doc::set(tree, "cluster",
              doc::scalar(gpus_, {flags_gpus, 1, 1, static_cast<int>(gpus_.size())}));
     doc::Value batch = doc::mapping(), assume = doc::mapping(), train = doc::mapping();
-    doc::set(batch, "tokens_per_gpu", doc::scalar(start_.sequence));
     doc::set(batch, "sequence", doc::scalar(start_.sequence));
+    if (const double gpus = gpus_of_cluster(); stated("stack") && gpus > 0) {
+      // A stack's kernels have shapes, which tokens alone don't say.
+      doc::set(batch, "micro", doc::scalar(start_.micro));
+      doc::set(batch, "global",
+               doc::scalar(fmt::format("{:.0f}", gpus * plain_number(start_.micro))));
+    } else {
+      doc::set(batch, "tokens_per_gpu", doc::scalar(start_.sequence));
+    }
     doc::set(train, "mfu", doc::scalar(start_.mfu));
     doc::set(assume, "preset", doc::scalar(start_.preset));
     if (!stated("stack")) doc::set(assume, "train", std::move(train));
@@ -146,7 +153,8 @@ class Propose {
       doc::set(tree, "precision", doc::scalar(recipe));
     doc::set(tree, "batch", std::move(batch));
     doc::set(tree, "assume", std::move(assume));
-    if (!load_with_sets(tree)) {
+    with_sets_ = load_with_sets(tree);
+    if (!with_sets_) {
       LoadedTraining loaded = load_training(work_, std::move(tree), d_);
       if (d_.error_count() > before) return {};
       plan_ = std::move(loaded.plan);
@@ -161,6 +169,9 @@ class Propose {
   }
 
  private:
+  // What a --set stack= stands for takes the MFU's place, in a plan too that can't be loaded with it: its fault is the
+  // stack's then, and not that there are two.
+  bool by_stack() const { return plan_.stack || (stated("stack") && !with_sets_); }
   // Whether a --set says a field, or something inside it.
   bool stated(const std::string& field) const {
     return std::any_of(sets_.begin(), sets_.end(),
@@ -206,6 +217,13 @@ class Propose {
     const doc::Value sequence = doc::scalar(start_.sequence);
     const double positions = plain_count(model.find("positions")), usual = plain_count(&sequence);
     if (positions > 0 && positions < usual) start_.sequence = fmt::format("{:.0f}", positions);
+  }
+
+  double gpus_of_cluster() const {
+    Diagnostics scratch;
+    const doc::Value cluster = resolve_cluster(work_, doc::scalar(gpus_), scratch);
+    if (scratch.has_errors()) return 0;
+    return plain_count(cluster.at("nodes")) * plain_count(cluster.at("node.gpus"));
   }
 
   // A bare count has no dimensions, so attention can't be counted.
@@ -294,7 +312,7 @@ class Propose {
           start_.tokens_per_parameter * value_of(estimate(plan_).parameters.total.raw)));
       notes_.push_back(fmt::format("run.tokens: {} a parameter", start_.tokens_per_parameter));
     }
-    if (!plan_.stack)
+    if (!by_stack())
       notes_.push_back(fmt::format("assume: preset {}, train.mfu {}: an assumption, {}",
                                    start_.preset, start_.mfu, start_.mfu_source));
   }
@@ -339,7 +357,7 @@ class Propose {
            commented("assume:", "conventions and efficiencies: what is counted, how well it runs");
     out += commented(fmt::format("  preset: {}", start_.preset),
                      "a file in presets/; its values stand below as comments");
-    if (!plan_.stack)
+    if (!by_stack())
       out += commented(fmt::format("  train.mfu: {}", start_.mfu),
                        "an assumption: " + start_.mfu_source);
     if (!dimensioned())
@@ -383,7 +401,8 @@ class Propose {
   Workspace& work_;
   std::string model_, gpus_;
   Sets sets_;
-  double global_ = 0;  // stated by a --set
+  double global_ = 0;       // stated by a --set
+  bool with_sets_ = false;  // plan_ has what --set says
   Diagnostics& d_;
   StartingPoint start_;
   TrainingPlan<double> plan_;

@@ -62,6 +62,26 @@ bool is_on(Workspace& work, Shelf shelf, std::string_view name) {
   return std::find(ids.begin(), ids.end(), name) != ids.end();
 }
 
+// A chip's usual node with that chip in it: somebody's own file of an H100 names the node that holds the shipped one.
+// What the node says of its chip (how many its link joins) holds of this one too.
+Value usual_node_of(Workspace& work, const Value& usual, const Value& chip_name,
+                    Diagnostics& diagnostics) {
+  const Value* file = work.load(Shelf::kNodes, usual.text, usual.span, diagnostics);
+  if (!file) return doc::faulty();
+  const Value* holds = file->find("chip");
+  const Value* held = holds && holds->is_mapping() ? holds->find("base") : holds;
+  if (!held || held->text == chip_name.text) return resolve_node(work, usual, diagnostics);
+  Value chip = chip_name;
+  if (holds->is_mapping()) {
+    chip = *holds;
+    doc::set(chip, "base", chip_name);
+  }
+  Value node = doc::mapping(usual.span);
+  doc::set(node, "base", usual);
+  doc::set(node, "chip", std::move(chip));
+  return resolve_node(work, node, diagnostics);
+}
+
 // 64xh100-sxm: that many GPUs in the usual node of that chip.
 Value counted_chips(Workspace& work, Value gpus, const std::string& chip_name, const Value& said,
                     Diagnostics& diagnostics) {
@@ -76,12 +96,14 @@ Value counted_chips(Workspace& work, Value gpus, const std::string& chip_name, c
   const Value* usual = chip->find("usual_node");
   if (!usual || !usual->is_scalar()) {
     diagnostics.error(said.span, fmt::format("chip '{}' names no usual node", chip_name))
-        .help("write cluster: {node: NAME, nodes: N}");
+        .help(
+            fmt::format("write cluster: {{node: {{base: NAME, chip: {}}}, nodes: N}}", chip_name));
     return doc::faulty();
   }
   Value out = doc::mapping(said.span);
   doc::set(out, "gpus", std::move(gpus));
-  doc::set(out, "node", resolve_node(work, doc::scalar(usual->text, said.span), diagnostics));
+  doc::set(out, "node",
+           usual_node_of(work, *usual, doc::scalar(chip_name, said.span), diagnostics));
   return out;
 }
 

@@ -160,6 +160,20 @@ bool Workspace::read_or_say(const fs::path& file, Span said, std::string& text,
 
 namespace {
 
+// The names that begin with the word and a dash, the shortest, and those hardly longer.
+std::vector<std::string> family_of(const std::string& word, const std::vector<std::string>& known) {
+  constexpr std::size_t kMost = 4, kLonger = 2;
+  std::vector<std::string> out;
+  for (const std::string& id : known)
+    if (id.starts_with(word + "-")) out.push_back(id);
+  std::stable_sort(out.begin(), out.end(),
+                   [](const auto& a, const auto& b) { return a.size() < b.size(); });
+  const std::size_t longest = out.empty() ? 0 : out.front().size() + kLonger;
+  std::erase_if(out, [longest](const std::string& id) { return id.size() > longest; });
+  if (out.size() > kMost) out.resize(kMost);
+  return out;
+}
+
 // The nearest name; beside it the one that the word says more than (a100-sxm-80g: a100-sxm). Before one that is merely
 // spelt alike come those that hold the word whole (fp4: nvfp4), and after it those that the word holds (mxfp8: fp8).
 std::vector<std::string> alike(const std::string& word, const std::vector<std::string>& known) {
@@ -175,6 +189,12 @@ std::vector<std::string> alike(const std::string& word, const std::vector<std::s
     if (id.size() >= kLetters && word.find(id) != word.npos && held.size() < kMost)
       held.push_back(id);
   }
+  // Of a family the plain ones: fp8 is fp8-e4m3 or fp8-e5m2 before any of longer name.
+  // Beside a single one stand those that end so: fp4 is fp4-e2m1, mxfp4 or nvfp4.
+  std::vector<std::string> family = family_of(word, known);
+  for (const std::string& id : family.size() == 1 ? known : std::vector<std::string>())
+    if (id.ends_with(word) && id.size() <= word.size() + 2) family.push_back(id);
+  if (!family.empty()) return family;
   const std::string near = closest(word, known);
   const bool same_letters =
       near.size() == word.size();  // fp8 for fp4: another thing as often as a slip

@@ -25,6 +25,12 @@ std::string reason_of(const Metric& m) {
   return std::isnan(m.value) ? "undefined" : "unbounded";
 }
 
+std::string listed_nos(const std::vector<No>& all) {
+  std::string out;
+  for (const No why : all) out += (out.empty() ? "" : ", ") + std::string(words_of(why));
+  return out;
+}
+
 std::string unit_of(const Metric& m) {
   return m.is_text() || m.hint == Hint::kYesNo ? "" : unit_name(m.dim, m.hint);
 }

@@ -19,6 +19,9 @@ std::string plain(const Metric& m);
 // Why there is no value: the engine's reason, or that the number is none. "" if there is a value.
 std::string reason_of(const Metric& m);
 
+// "misses a stated target, its budget buys nothing"
+std::string listed_nos(const std::vector<No>& all);
+
 // The unit that stands beside the value in JSON and CSV; "" for words and for yes and no.
 std::string unit_of(const Metric& m);
 

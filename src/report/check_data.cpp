@@ -64,8 +64,8 @@ void write_line(JsonWriter& json, const CheckLine& l) {
   write_stated(json, "expected", l, l.exact, l.has_exact, l.exact_number);
   write_stated(json, "printed", l, l.printed, l.has_printed, l.printed_number);
   json.key("within").number(l.within);
-  write_stated(json, "at_most", l, l.at_most, true, l.most);
-  write_stated(json, "at_least", l, l.at_least, true, l.least);
+  write_stated(json, "at_most", l, l.at_most, has_number(l), l.most);
+  write_stated(json, "at_least", l, l.at_least, has_number(l), l.least);
   json.key("deviation");
   deviation_of(l).empty() ? json.null()
                           : json.number(l.has_exact ? l.exact_deviation : l.printed_deviation);
@@ -88,6 +88,16 @@ std::string check_json(const CheckReport& report) {
   json.key("missed").number(static_cast<double>(report.misses())).close().close();
   return json.str();
 }
+
+namespace {
+
+// What a column of numbers holds of a stated figure: in the unit of the value beside it, a word as it is.
+std::string stated_cell(const CheckLine& l, const std::string& text, bool has_it, double number) {
+  if (text.empty() || l.is_text || is_yes_or_no(l)) return text;
+  return has_it ? shortest_number(number) : "";
+}
+
+}  // namespace
 
 std::string check_csv(const CheckReport& report) {
   Table out({{"id"},
@@ -113,8 +123,10 @@ std::string check_csv(const CheckReport& report) {
              as_text         ? l.value
              : has_number(l) ? shortest_number(l.number)
                              : "",
-             as_text ? "" : l.unit, l.exact, l.printed, shortest_number(l.within), l.at_most,
-             l.at_least,
+             as_text ? "" : l.unit, stated_cell(l, l.exact, l.has_exact, l.exact_number),
+             stated_cell(l, l.printed, l.has_printed, l.printed_number), shortest_number(l.within),
+             stated_cell(l, l.at_most, has_number(l), l.most),
+             stated_cell(l, l.at_least, has_number(l), l.least),
              has_deviation ? shortest_number(l.has_exact ? l.exact_deviation : l.printed_deviation)
                            : "",
              l.pass ? "yes" : "no", l.why, l.source});

@@ -159,6 +159,8 @@ std::vector<Section> sections_of(const ModelReport& report, const Result& result
     const Metric* m = r.result().find(id);
     if (m && (!m->has_value() || m->value == 0)) r.claim({id});
   }
+  const Metric *one = r.result().find("kv.per_sequence"), *all = r.result().find("kv.batch");
+  if (one && all && (!all->has_value() || one->value == all->value)) r.claim({"kv.batch"});
   Section parts = parts_section(r, canvas);  // takes its metrics before the group does
   out.push_back(group(r, "Parameters", {"parameters."}));
   out.push_back(std::move(parts));

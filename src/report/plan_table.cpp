@@ -38,15 +38,30 @@ std::vector<std::string> reasons(const PlanTable& t) {
   return out;
 }
 
+// Why the answers of rows are no, as far as no column says it.
+std::string nos_of(const PlanTable& t, const PlanTable::Row& row) {
+  const bool said = find_metric(t.columns, "fits") || find_metric(t.columns, "memory.verdict");
+  std::vector<No> nos = row.no;
+  if (said) std::erase(nos, No::kMemory);
+  return listed_nos(nos);
+}
+
 Section section_of(const PlanTable& t) {
   std::vector<Table::Column> columns;
   for (const Axis& a : t.axes) columns.push_back({a.path, Align::kRight, true});
   for (const Metric& m : t.columns) columns.push_back({m.id, Align::kRight});
+  const bool any_no = std::any_of(t.rows.begin(), t.rows.end(),
+                                  [&t](const PlanTable::Row& r) { return !nos_of(t, r).empty(); });
+  if (any_no) columns.push_back({"", Align::kLeft, true});
   Table table(columns);
   for (const PlanTable::Row& row : t.rows) {
     std::vector<std::string> cells = row.values;
     for (const Metric& m : row.cells) cells.push_back(shown(m));
     if (!row.fault.empty() && !t.columns.empty()) cells.emplace_back("no plan");
+    if (any_no) {
+      cells.resize(columns.size() - 1);
+      cells.push_back(nos_of(t, row));
+    }
     table.row(std::move(cells));
   }
   return {.title = "", .table = std::move(table), .notes = reasons(t)};
@@ -78,7 +93,7 @@ std::string plan_table_csv(const PlanTable& t) {
     std::vector<std::string> cells = row.values;
     for (std::size_t i = 0; i < t.columns.size(); ++i)
       cells.push_back(row.fault.empty() ? plain(row.cells[i]) : "");
-    cells.push_back(row.fault);
+    cells.push_back(row.fault.empty() ? nos_of(t, row) : row.fault);
     table.row(std::move(cells));
   }
   return table.csv();
@@ -107,6 +122,9 @@ std::string plan_table_json(const PlanTable& t, std::string_view kind) {
     if (row.fault.empty()) {
       json.key("results");
       write_cells(json, row.cells);
+      if (!row.no.empty()) json.key("no").array(JsonWriter::kOneLine);
+      for (const No why : row.no) json.text(words_of(why));
+      if (!row.no.empty()) json.close();
     } else {
       json.key("reason").text(row.fault);
     }

@@ -119,6 +119,9 @@ Table as_table(const QuestionTable& t) {
   std::vector<Table::Column> heads;
   for (const std::string& name : t.varied) heads.push_back({name, Align::kRight, true});
   for (const std::string& id : t.metrics) heads.push_back({id, Align::kRight});
+  const bool any_no = std::any_of(t.rows.begin(), t.rows.end(),
+                                  [](const QuestionRow& row) { return !row.result.fits(); });
+  if (any_no) heads.push_back({"", Align::kLeft, true});
   Table out(heads);
   for (const QuestionRow& row : t.rows) {
     std::vector<std::string> cells = row.values;
@@ -126,6 +129,7 @@ Table as_table(const QuestionTable& t) {
       const Metric* m = row.result.find(id);
       cells.push_back(m ? shown(*m) : "");
     }
+    if (any_no) cells.push_back(listed_nos(row.result.no));
     out.row(std::move(cells));
   }
   return out;

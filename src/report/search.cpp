@@ -114,6 +114,9 @@ Section list_section(const std::string& title, const std::vector<FoundPlan>& fou
     t.row(std::move(cells));
   }
   Section out{.title = title, .table = std::move(t)};
+  std::vector<No> no = has_given ? f.given.no : std::vector<No>();
+  std::erase(no, No::kMemory);
+  if (!no.empty()) out.notes.push_back("The plan as given: " + listed_nos(no) + ".");
   if (std::string more = set_besides(found, paths); !more.empty())
     out.notes.push_back(std::move(more));
   if (found.size() > kMostListed)

@@ -52,7 +52,9 @@ std::string speed_line(Reader& r) {
   add("run.days", stands_still || r.number("run.elapsed_days") ? " ideal" : "");
   add("run.elapsed_days", " with failures");
   if (stands_still) parts.push_back("never ends: " + reason_of(*goodput));
-  if (!stands_still) add("run.cost", "");
+  const bool costs_more = r.number("run.elapsed_cost").has_value();
+  if (!stands_still) add("run.cost", costs_more ? " ideal" : "");
+  add("run.elapsed_cost", " with failures");
   return join(parts, " · ");
 }
 

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
+#include <cmath>
+
 #include "cell.hpp"
 #include "reckon/report/json.hpp"
 #include "reckon/report/section.hpp"
@@ -30,8 +33,20 @@ std::string beside_target(const Solution& s, const Metric& m) {
   return shown(m);
 }
 
+// "813.3552373759941B" as people read it; the answer's own text has no digit too many already.
+std::string short_text(const std::string& text) {
+  constexpr int kDigits = 5;
+  double number = 0;
+  const char* end = text.data() + text.size();
+  const auto read = std::from_chars(text.data(), end, number);
+  const bool grouped = read.ptr != end && *read.ptr == ',';
+  if (read.ec != std::errc() || read.ptr - text.data() <= kDigits + 1 || grouped) return text;
+  if (number == std::floor(number)) return text;
+  return fmt::format("{:.{}g}{}", number, kDigits, std::string(read.ptr, end));
+}
+
 std::string at(const Solution& s, const Tried& t) {
-  return fmt::format("{} = {}: {}", s.path, t.text, beside_target(s, t.metric));
+  return fmt::format("{} = {}: {}", s.path, short_text(t.text), beside_target(s, t.metric));
 }
 
 std::string headline(const Solution& s) {
@@ -41,10 +56,12 @@ std::string headline(const Solution& s) {
                          beside_target(s, s.answer->metric));
     case Outcome::kAlways:
       return fmt::format("Every legal value of {} from {} to {} meets {}; the closest is {}",
-                         s.path, s.low.text, s.high.text, target_text(s), at(s, *s.answer));
+                         s.path, short_text(s.low.text), short_text(s.high.text), target_text(s),
+                         at(s, *s.answer));
     case Outcome::kNever:
       return fmt::format("No value of {} from {} to {} meets {}. The bound is {}", s.path,
-                         s.low.text, s.high.text, target_text(s), at(s, *s.beyond));
+                         short_text(s.low.text), short_text(s.high.text), target_text(s),
+                         at(s, *s.beyond));
     case Outcome::kBetween:
       return fmt::format(
           "No legal value of {} meets {} exactly: {} is below or above it, {} on the other side",
@@ -59,8 +76,12 @@ std::vector<std::string> lines(const Solution& s) {
   const bool apart = s.beyond && s.answer && s.beyond->text != s.answer->text &&
                      beside_target(s, s.beyond->metric) != beside_target(s, s.answer->metric);
   if (s.outcome == Outcome::kMet && apart)
-    out.push_back(fmt::format("The next legal value beyond, {}, doesn't: {}.", s.beyond->text,
-                              beside_target(s, s.beyond->metric)));
+    out.push_back(fmt::format("The next legal value beyond, {}, doesn't: {}.",
+                              short_text(s.beyond->text), beside_target(s, s.beyond->metric)));
+  if (s.answer && !s.answer->no.empty()) {
+    out.push_back(
+        fmt::format("The plan's answer there is no all the same: {}.", listed_nos(s.answer->no)));
+  }
   if (s.now)
     out.push_back(fmt::format("The plan has {}, which {}.", at(s, *s.now),
                               s.now->meets ? "meets it" : "doesn't meet it"));
@@ -76,8 +97,10 @@ std::vector<std::string> lines(const Solution& s) {
   if (s.passed_over > 0)
     looked += s.why_passed_over.empty()
                   ? fmt::format(", {} others give no number for it", s.passed_over)
-                  : fmt::format(", {} others make no plan (the last: {})", s.passed_over,
-                                s.why_passed_over);
+              : s.passed_at.empty()
+                  ? fmt::format(", {} others make no plan ({})", s.passed_over, s.why_passed_over)
+                  : fmt::format(", {} others make no plan (the first beyond, {}: {})",
+                                s.passed_over, short_text(s.passed_at), s.why_passed_over);
   out.push_back(looked + ".");
   return out;
 }

@@ -93,8 +93,8 @@ Section budgets_section(const ValidateReport& r) {
   Section s{
       "Budgets", Table({{"kind"}, {"mean", Align::kRight}, {"at most", Align::kRight}, {""}}), {}};
   for (const BudgetLine& b : r.budgets)
-    s.table.row({b.name, b.errors.rows == 0 ? "no rows" : percent(b.errors.mean), percent(b.limit),
-                 b.holds() ? "holds" : "missed"});
+    s.table.row({b.name, b.errors.rows == 0 ? "no rows" : percent_beside(b.errors.mean, b.limit),
+                 percent(b.limit), b.holds() ? "holds" : "missed"});
   return s.table.empty() ? Section{} : s;
 }
 

@@ -29,6 +29,7 @@ std::string title_of(const RunsReport& r) {
     return "Step time of measured runs, by the usual stack of their chip";
   if (!r.request.stack.empty())
     return fmt::format("Step time of measured runs, by the stack {}", r.request.stack);
+  if (!r.request.rows.empty()) return "Step time of measured runs, by the stacks they name";
   return "Step time of measured runs, by the stacks that ship";
 }
 
@@ -90,7 +91,7 @@ Section stacks_section(const RunsReport& r) {
     });
     if (static_cast<double>(core) < kEnoughRuns) few.push_back(g.name);
   }
-  if (!few.empty() && r.request.source.empty())
+  if (!few.empty() && r.request.source.empty() && r.request.rows.empty())
     s.notes.push_back(fmt::format("Fewer than six {}rows prove nothing: {}.",
                                   of_runs(r) ? "core " : "", join(few, ", ")));
   return s;
@@ -181,17 +182,22 @@ std::string figure_text(const RunBudgetLine& b, double x) {
                                   : percent(x);
 }
 
+std::string value_text(const RunBudgetLine& b) {
+  const bool share = b.measured && !b.count && b.hint != Hint::kRatio;
+  return share ? percent_beside(b.value, b.limit) : figure_text(b, b.value);
+}
+
 Section budgets_section(const RunsReport& r) {
   Section s{"Budgets",
             Table({{"rows"}, {"figure"}, {"", Align::kRight}, {"budget", Align::kRight}, {""}}),
             {}};
   for (const RunBudgetLine& b : r.budgets)
-    s.table.row({b.name, b.figure, figure_text(b, b.value),
+    s.table.row({b.name, b.figure, value_text(b),
                  (b.at_least ? "at least " : "at most ") +
                      (b.measured ? figure_text(b, b.limit) : percent(b.limit)),
                  b.holds() ? "holds" : "missed"});
   if (!s.table.empty()) return s;
-  if (r.request.source.empty()) return {};
+  if (r.request.source.empty() || !r.request.rows.empty()) return {};
   return {.notes = {"Budgets: none is of these rows alone (plans/measured/budgets.yaml)."}};
 }
 

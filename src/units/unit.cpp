@@ -32,6 +32,9 @@ constexpr std::array kBases{
     Base{kSecond, "min minute minutes", "", 60},
     Base{kSecond, "h hr hour hours", "", 3600},
     Base{kSecond, "d day days", "", 86400},
+    // Of a year of 365 days, and its twelfth: the 730 hours that clouds bill for a month.
+    Base{kSecond, "month months", "", 2628000},
+    Base{kSecond, "year years", "", 31536000},
     Base{kSecond, "GPU-s GPU-seconds", "", 1, 1, false, kGpuWord},
     Base{kSecond, "GPU-hours GPU-hour GPU-h GPUh", "", 3600, 1, false, kGpuWord},
     Base{kSecond, "GPU-days GPU-day", "", 86400, 1, false, kGpuWord},

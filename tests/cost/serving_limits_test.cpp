@@ -29,16 +29,16 @@ TEST_CASE("a load's pools move a prompt's cache as pools do, unless it is stated
 }
 
 TEST_CASE("workers and pools lie in their cluster, or the answer is no") {
-  CHECK(ask(kWorkers + "cluster: 8xh100-sxm\n").result.fits);
-  CHECK_FALSE(ask(kWorkers + "cluster: 2xh100-sxm\n").result.fits);
-  CHECK_FALSE(ask(kWorkers + "cluster: 8xh100-sxm\ntensor: 4\n").result.fits);
+  CHECK(ask(kWorkers + "cluster: 8xh100-sxm\n").result.fits());
+  CHECK_FALSE(ask(kWorkers + "cluster: 2xh100-sxm\n").result.fits());
+  CHECK_FALSE(ask(kWorkers + "cluster: 8xh100-sxm\ntensor: 4\n").result.fits());
   const std::string pools =
       "kind: pools\nmodel: llama-3-8b\nprompt: 2000\noutput: 500\nbatch: 32\n"
       "assume: {prefill.mfu: 50%}\nrate: 100 requests/s\n";
   const Asked eight = ask(pools + "cluster: 8xh100-sxm\n");
-  CHECK_FALSE(eight.result.fits);
+  CHECK_FALSE(eight.result.fits());
   CHECK(eight.value("pools.gpus") > 8);
-  CHECK(ask(pools + "cluster: 24xh100-sxm\n").result.fits);
+  CHECK(ask(pools + "cluster: 24xh100-sxm\n").result.fits());
 }
 
 TEST_CASE("a load whose model does not fit is answered with by how much, not refused") {
@@ -47,7 +47,7 @@ TEST_CASE("a load whose model does not fit is answered with by how much, not ref
       "output: 300\nbatch: 128\nchunk: 512\ncluster: ";
   const Asked x = ask(one + "1xh100-sxm\n");
   CHECK(x.faults.empty());
-  CHECK_FALSE(x.result.fits);
+  CHECK_FALSE(x.result.fits());
   CHECK(x.value("fits") == 0);
   CHECK(x.absent("load.ttft.mean"));
   REQUIRE_FALSE(x.result.answer.lines.empty());
@@ -60,8 +60,8 @@ TEST_CASE("a prompt beyond its target is no") {
       "kind: prefill\nmodel: llama-3-8b\ncluster: 1xh100-sxm\nassume: {prefill.mfu: 50%}\n"
       "target: 500 ms\nprompt: ";
   const auto longest = static_cast<int>(ask(one + "1000\n").value("prefill.longest_prompt"));
-  CHECK(ask(one + std::to_string(longest) + "\n").result.fits);
-  CHECK_FALSE(ask(one + std::to_string(longest + 1) + "\n").result.fits);
+  CHECK(ask(one + std::to_string(longest) + "\n").result.fits());
+  CHECK_FALSE(ask(one + std::to_string(longest + 1) + "\n").result.fits());
 }
 
 TEST_CASE("hidden states are handed over between stages, one time fewer than there are stages") {

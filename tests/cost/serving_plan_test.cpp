@@ -74,7 +74,7 @@ TEST_CASE("the largest batch keeps its target, and one more would not") {
   const Asked more =
       served("cluster: 1xh100-sxm\nsettings: {batch: " + std::to_string(B + 1) + "}\n");
   CHECK(more.value("serve.saturation.tpot") > 0.020);
-  CHECK_FALSE(served("cluster: 1xh100-sxm\ntpot: 1 us\n").result.fits);
+  CHECK_FALSE(served("cluster: 1xh100-sxm\ntpot: 1 us\n").result.fits());
 }
 
 TEST_CASE("what an answer's operators take adds up to its step") {
@@ -142,18 +142,18 @@ TEST_CASE("GPUs for a rate: the queue does not grow on them, the targets are kep
   const std::string one = "cluster: 1xh100-sxm\nprice: 2 USD/h\n";
   const Asked rate = served(one + "rate: 8.2 requests/s\n");
   CHECK(rate.value("serve.gpus_for_rate") == 2);
-  CHECK_FALSE(rate.result.fits);  // on the one there is
-  CHECK(served(with(one, "cluster: 2xh100-sxm\nrate: 8.2 requests/s\n")).result.fits);
+  CHECK_FALSE(rate.result.fits());  // on the one there is
+  CHECK(served(with(one, "cluster: 2xh100-sxm\nrate: 8.2 requests/s\n")).result.fits());
   const Asked target = served(one + "rate: 8 requests/s\nttft: 150 ms\n");
   const int n = static_cast<int>(target.value("serve.gpus_for_rate"));
   REQUIRE(n > 1);
   const auto on = [&](int gpus) {
     return served("cluster: " + std::to_string(gpus) +
                   "xh100-sxm\nrate: 8 requests/s\nttft: 150 ms\n")
-        .result.fits;
+        .result.fits();
   };
   if (n == 2 || n == 4 || n == 8) CHECK(on(n));
-  CHECK_FALSE(served(with(one, "rate: 8 requests/s\nttft: 150 ms\n")).result.fits);
+  CHECK_FALSE(served(with(one, "rate: 8 requests/s\nttft: 150 ms\n")).result.fits());
   // The prompt alone takes longer.
   CHECK(served(one + "rate: 8 requests/s\nttft: 20 ms\n").absent("serve.gpus_for_rate"));
 }
@@ -161,7 +161,7 @@ TEST_CASE("GPUs for a rate: the queue does not grow on them, the targets are kep
 TEST_CASE("a budget buys whole replicas, at the rate they take") {
   const std::string one = "cluster: 1xh100-sxm\nprice: 2 USD/h\n";
   const Asked none = served(one + "budget: 1 USD/h\n");
-  CHECK_FALSE(none.result.fits);
+  CHECK_FALSE(none.result.fits());
   CHECK(none.value("serve.rate_for_budget") == 0);
   const Asked two = served(one + "budget: 5 USD/h\nrate: 1 requests/s\n");
   CHECK(two.value("serve.replicas_for_budget") == 2);
@@ -174,7 +174,7 @@ TEST_CASE("a budget buys whole replicas, at the rate they take") {
   const auto at = [&](double rate) {
     return served("cluster: 2xh100-sxm\nttft: 150 ms\nrate: " + std::to_string(rate) +
                   " requests/s\n")
-        .result.fits;
+        .result.fits();
   };
   CHECK(at(0.99 * most));
   CHECK_FALSE(at(1.01 * most));
@@ -221,17 +221,17 @@ TEST_CASE("uneven arrivals: no number of GPUs for a target is better than a wron
 
 TEST_CASE("what was played decides: waits that grow, and targets that are missed, are a no") {
   const std::string one = "cluster: 1xh100-sxm\nsimulate: yes\nrequests: 4000\n";
-  CHECK(served(one + "rate: 2 requests/s\nttft: 500 ms\n").result.fits);
-  CHECK_FALSE(served(one + "rate: 2 requests/s\nttft: 55 ms\n").result.fits);
+  CHECK(served(one + "rate: 2 requests/s\nttft: 500 ms\n").result.fits());
+  CHECK_FALSE(served(one + "rate: 2 requests/s\nttft: 55 ms\n").result.fits());
   CHECK_FALSE(served(one + "rate: 2 requests/s\nttft: 500 ms\narrivals: bursts\nburst: 5 s\n"
                            "pause: 60 s\n")
-                  .result.fits);
+                  .result.fits());
 }
 
 TEST_CASE("answers of one token: prompts alone, whatever is said of the tokens after the first") {
   const std::string one = "cluster: 1xh100-sxm\noutput: 1\nrate: 5 requests/s\n";
   const Asked x = served(with(one, "ttft: 500 ms\ntpot: 1 us\n"));
-  CHECK(x.result.fits);
+  CHECK(x.result.fits());
   CHECK(x.value("serve.gpus_for_rate") == 1);
   CHECK(x.absent("serve.tpot"));
   // One prompt a step, by chance: M/D/1 of its time, S/(2·(1 − ρ))·ρ to wait.
@@ -252,8 +252,8 @@ TEST_CASE("few requests: what the prompt takes alone, and no more users than the
         Approx(512 / (one.value("serve.ttft") + 511 * one.value("serve.tpot"))));
   // An engine that is mostly idle keeps a target that one which never is does not.
   const std::string few = "cluster: 1xh100-sxm\noutput: 8\ntpot: 9 ms\n";
-  CHECK_FALSE(served(few).result.fits);
-  CHECK(served(few + "rate: 0.1 requests/s\n").result.fits);
+  CHECK_FALSE(served(few).result.fits());
+  CHECK(served(few + "rate: 0.1 requests/s\n").result.fits());
 }
 
 TEST_CASE("pools for a rate keep both targets, are stable, and lie in the cluster or say so") {
@@ -269,7 +269,7 @@ TEST_CASE("pools for a rate keep both targets, are stable, and lie in the cluste
   CHECK(tight.value("serve.tpot_p90") <= 0.025);
   CHECK(tight.value("pools.decode") > loose.value("pools.decode"));
   CHECK(tight.value("serve.gpus_for_rate") == tight.value("pools.gpus"));
-  CHECK(tight.result.fits == (tight.value("pools.gpus") <= 16));
+  CHECK(tight.result.fits() == (tight.value("pools.gpus") <= 16));
 }
 
 TEST_CASE("pools give what the link between them moves") {
@@ -285,25 +285,25 @@ TEST_CASE("pools give what the link between them moves") {
 }
 
 TEST_CASE("the answer is no: what is missed, overfull or too large") {
-  CHECK(served("cluster: 1xh100-sxm\nbatch: 100\n").result.fits);
+  CHECK(served("cluster: 1xh100-sxm\nbatch: 100\n").result.fits());
   const Asked large = served("cluster: 1xh100-sxm\nbatch: 500\n");
-  CHECK_FALSE(large.result.fits);
+  CHECK_FALSE(large.result.fits());
   CHECK(large.value("fits") == 0);
   const std::string rate = "cluster: 1xh100-sxm\nrate: 4 requests/s\n";
-  CHECK(served(rate + "ttft: 1 s\n").result.fits);
-  CHECK_FALSE(served(rate + "tpot: 10 ms\n").result.fits);
+  CHECK(served(rate + "ttft: 1 s\n").result.fits());
+  CHECK_FALSE(served(rate + "tpot: 10 ms\n").result.fits());
   const std::string load =
       "kind: load\nstep: 6 ms\nper_decode: 15 us\nper_prefill: 25 us\nprompt: 1000\noutput: 300\n"
       "batch: 256\nchunk: 512\n";
-  CHECK(ask(load + "rate: 8 requests/s\nttft: 1 s\n").result.fits);
-  CHECK_FALSE(ask(load + "rate: 8 requests/s\nttft: 20 ms\n").result.fits);
-  CHECK_FALSE(ask(load + "rate: 800 requests/s\n").result.fits);
+  CHECK(ask(load + "rate: 8 requests/s\nttft: 1 s\n").result.fits());
+  CHECK_FALSE(ask(load + "rate: 8 requests/s\nttft: 20 ms\n").result.fits());
+  CHECK_FALSE(ask(load + "rate: 800 requests/s\n").result.fits());
   const std::string decode = "kind: decode\nmodel: llama-3-8b\ncluster: 1xh100-sxm\nbatch: 32\n";
-  CHECK(ask(decode + "context: 4096\n").result.fits);
-  CHECK_FALSE(ask(decode + "context: 200000\n").result.fits);
+  CHECK(ask(decode + "context: 4096\n").result.fits());
+  CHECK_FALSE(ask(decode + "context: 200000\n").result.fits());
   CHECK_FALSE(ask("kind: chunk\nmodel: llama-3-8b\ncluster: 1xh100-sxm\nbatch: 32\nchunk: 256\n"
                   "context: 200000\nassume: {chunk.attention: none}\n")
-                  .result.fits);
+                  .result.fits());
 }
 
 TEST_CASE("what a draft cannot yield, a prompt cannot give and a model was not made for is said") {

@@ -73,7 +73,7 @@ TEST_CASE("a budget's pools take what they say, within the targets that are stat
   const auto on = [&](double rate) {
     return pools("prefill: {workers: 2, decode_workers: 1}\ntpot: 30 ms\nttft: 300 ms\nrate: " +
                  std::to_string(rate) + " requests/s\n")
-        .result.fits;
+        .result.fits();
   };
   CHECK(on(0.99 * most));
   CHECK_FALSE(on(1.01 * most));
@@ -89,7 +89,7 @@ TEST_CASE("a budget's pools take what they say, within the targets that are stat
   const Asked free = pools(money);
   CHECK(free.value("serve.rate_for_budget") ==
         Approx(std::min(2 * free.value("pools.prefill_given"), free.value("pools.decode_given"))));
-  CHECK_FALSE(pools("price: 2.5 USD/h\nbudget: 15 USD/h\nprefill: {tensor: 4}\n").result.fits);
+  CHECK_FALSE(pools("price: 2.5 USD/h\nbudget: 15 USD/h\nprefill: {tensor: 4}\n").result.fits());
 }
 
 TEST_CASE("never idle, pools cost what pools cost: a load of them is dearer") {
@@ -108,7 +108,7 @@ TEST_CASE("never idle, pools cost what pools cost: a load of them is dearer") {
 TEST_CASE("workers that a plan states are these; the other pool is sized, or keeps up") {
   const Asked one = pools("prefill: {workers: 1}\nrate: 12 requests/s\n");
   CHECK(one.value("pools.prefill") == 1);
-  CHECK_FALSE(one.result.fits);  // it takes 8.7 requests/s
+  CHECK_FALSE(one.result.fits());  // it takes 8.7 requests/s
   const Asked decode = pools("prefill: {decode_workers: 3}\nrate: 12 requests/s\n");
   CHECK(decode.value("pools.decode") == 3);
   CHECK(decode.value("pools.prefill") == 2);

@@ -50,7 +50,9 @@ std::vector<std::filesystem::path> shipped() {
   for (const char* folder : {"plans", "hardware", "models", "laws", "formats", "optimizers",
                              "presets", "measurements", "microkernels"})
     for (const auto& e : std::filesystem::recursive_directory_iterator(root / folder))
-      if (e.path().extension() == ".yaml" || e.path().extension() == ".json")
+      if (e.path().filename() == "config.json")
+        continue;  // an example of what others write, to be imported
+      else if (e.path().extension() == ".yaml" || e.path().extension() == ".json")
         out.push_back(e.path());
   return out;
 }

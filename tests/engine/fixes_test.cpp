@@ -34,7 +34,7 @@ int check_fixes(const std::string& file, const std::string& which, const Sets& s
     CAPTURE(file, which, fix.change, faults);
     CHECK(after);
     if (!after) continue;
-    CHECK(after->fits);
+    CHECK(after->fits());
     CHECK(after->find("memory.headroom")->value == Approx(fix.headroom));
   }
   return static_cast<int>(before->fixes.size());

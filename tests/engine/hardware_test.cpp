@@ -122,6 +122,23 @@ TEST_CASE("A chip's usual node holds that chip") {
   });
 }
 
+// Whatever its node says of it stays: that eight of a card share a root, say.
+TEST_CASE("A chip that is named by its file stands in its usual node") {
+  each(Shelf::kChips, 30, [](const std::string& id) {
+    const auto by = [&id](const std::string& name) {
+      return test::bound<Cluster<double>>(resolve_cluster, fmt::format("8x{}", name));
+    };
+    const std::string file = fmt::format("{}/hardware/chips/{}.yaml", RECKON_SOURCE_DIR, id);
+    const Cluster<double> named = by(id), own = by(file);
+    CHECK(own.node.chip.id == id);
+    CHECK(own.nodes.raw == named.nodes.raw);
+    CHECK(own.node.gpus.raw == named.node.gpus.raw);
+    CHECK(own.node.chip.memory.capacity.raw == named.node.chip.memory.capacity.raw);
+    REQUIRE(own.node.chip.link);
+    CHECK(own.node.chip.link->domain->raw == named.node.chip.link->domain->raw);
+  });
+}
+
 TEST_CASE("Nodes have a network, and no more chips than their link joins") {
   each(Shelf::kNodes, 37, [](const std::string& id) {
     const Node<double> n = node(id);

@@ -88,7 +88,7 @@ TEST_CASE("serving plans: the same seed, the same figures") {
 
 TEST_CASE("serving plans: beyond saturation there is no figure, and no simulation") {
   const Result r = under(kPlans[0], 1e4, true);
-  CHECK(!r.fits);
+  CHECK(!r.fits());
   CHECK(!r.find("serve.ttft")->has_value());
   CHECK(!r.find("simulated.ttft.mean"));
   REQUIRE(!r.warnings.empty());

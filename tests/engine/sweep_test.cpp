@@ -153,6 +153,19 @@ TEST_CASE("solve: a real is found to the last digits, and proportionally") {
   CHECK(std::abs(3 * s.answer->x - 0.4 * s.now->metric.value) < 1e-9);
 }
 
+TEST_CASE("solve: an answer on one side of its target is written in five digits that meet it") {
+  for (const char* target : {"step.compute<=3 s", "step.compute>=3 s"}) {
+    const PlanFile file = open_text(kSmall);
+    const Solution s = solved(file, "assume.train.mfu", target);
+    REQUIRE(s.outcome == Outcome::kMet);
+    CHECK(s.answer->text.size() <= std::string("35.571%").size());
+    CHECK(s.answer->meets);
+    const Solution again = solved(file, "assume.train.mfu", target, s.answer->text, s.answer->text);
+    CHECK(again.outcome == Outcome::kAlways);
+    CHECK(std::abs(s.answer->metric.value / 3 - 1) < 1e-4);
+  }
+}
+
 TEST_CASE("solve: the largest whole number that fits, and the next one doesn't") {
   const PlanFile file = open_text(kSmall);
   const Solution s = solved(file, "batch.micro", "memory.headroom>=0 B", "1", "64");

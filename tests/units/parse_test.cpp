@@ -111,6 +111,9 @@ TEST_CASE("time, frequency, power, energy") {
   check(Good{"2 h", kSecond, kNone, 7200});
   check(Good{"2 hours", kSecond, kNone, 7200});
   check(Good{"21.5 days", kSecond, Hint::kDays, 1857600});
+  check(Good{"2 months", kSecond, Hint::kDays, 5256000});  // of 730 hours
+  check(Good{"1 year", kSecond, Hint::kNone, 31536000});
+  check(Good{"1825 USD/month", kUsdRate, Hint::kNone, 2.5 / 3600});
   check(Good{"21.5 d", kSecond, Hint::kDays, 1857600});
   check(Good{"12 h", kSecond, Hint::kDays, 43200});
   check(Good{"1000 GPU-hours", kSecond, Hint::kGpuHours, 3.6e6});

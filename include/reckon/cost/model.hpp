@@ -24,6 +24,9 @@ inline const Formula kForwardMatmul{"flops.forward_matmul", "F_mm",
                                     "FLOPs of a token's matrices, forward", "2 a parameter",
                                     Hint::kPerToken};
 
+inline const Formula kKvBatch{"kv.batch", "KV_B", "KV cache of the batch",
+                              "sequences · cache of one"};
+
 template <class R>
 struct ModelQuestion {
   Count<R> s;             // tokens of a sequence
@@ -40,6 +43,7 @@ struct ModelEstimate {
   Flops<R> matmul;
   TokenFlops<R> flops;
   std::optional<KvCache<R>> kv;
+  std::optional<Bytes<R>> kv_batch;
   Bytes<R> weights;
   std::optional<FileContents<R>> files;
 
@@ -114,6 +118,7 @@ void ModelEstimate<R>::metrics(V&& v) const {
   v(kKvState, of_kv([](Kv c) { return c.state; }), kNoHeads);
   v(kKvConvolution, of_kv([](Kv c) { return c.convolution; }), kNoHeads);
   v(kKvSequence, of_kv([](Kv c) { return c.sequence; }), kNoHeads);
+  v(kKvBatch, kv_batch, kNoHeads);
 }
 
 }  // namespace reckon

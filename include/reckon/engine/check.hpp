@@ -47,7 +47,13 @@ struct CheckReport {
   std::size_t files = 0, plans = 0;
   std::size_t misses() const;
 };
-CheckReport check_file(Workspace& work, const std::string& file, Diagnostics& diagnostics);
+// `sets`: what is changed in each plan first. `which_case`: that case alone; files without it are passed over.
+struct CheckOnly {
+  Sets sets;
+  std::string which_case;
+};
+CheckReport check_file(Workspace& work, const std::string& file, Diagnostics& diagnostics,
+                       const CheckOnly& only = {});
 
 // Data that lies beside plans and holds none: budgets of measured runs, bounds of their constants.
 bool is_companion(const doc::Value& tree);

@@ -22,8 +22,8 @@ class LoadedTraining : public Loaded {
 
   Result result(Workspace& work) const override;
   std::vector<Metric> metrics(Workspace& work) const override;
-  bool at(const Changes& changes, std::vector<Metric>& out,
-          Diagnostics& diagnostics) const override;
+  Judged judged(Workspace& work) const override;
+  bool at(const Changes& changes, Judged& out, Diagnostics& diagnostics) const override;
   std::shared_ptr<const void> record(const Recording& run,
                                      std::vector<Metric>& metrics) const override;
 };

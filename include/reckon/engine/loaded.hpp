@@ -20,6 +20,12 @@ class Workspace;
 // Plain fields of a plan with other values: {"mesh.tensor", 8}, …
 using Changes = std::vector<std::pair<std::string, doc::Value>>;
 
+// What a table or a search asks of one plan: its metrics, and why its answer is no, if it is.
+struct Judged {
+  std::vector<Metric> metrics;
+  std::vector<No> no;
+};
+
 class Loaded {
  public:
   virtual ~Loaded() = default;
@@ -33,10 +39,15 @@ class Loaded {
   virtual Result result(Workspace& work) const = 0;
   // The metrics alone.
   virtual std::vector<Metric> metrics(Workspace& work) const { return result(work).metrics; }
-  // Those of this plan with some plain fields changed, without looking anything up again. False where
+  // And the verdict; without what only a reader needs.
+  virtual Judged judged(Workspace& work) const {
+    Result r = result(work);
+    return {std::move(r.metrics), std::move(r.no)};
+  }
+  // The same of this plan with some plain fields changed, without looking anything up again. False where
   // that can't be said so: the field isn't plain, or the kind of plan doesn't offer it. Faults of the
   // changed plan go to the diagnostics.
-  virtual bool at(const Changes&, std::vector<Metric>&, Diagnostics&) const { return false; }
+  virtual bool at(const Changes&, Judged&, Diagnostics&) const { return false; }
   // The same plan evaluated on the tape in force. What comes back owns the texts that the tape points
   // into, and must outlive it.
   virtual std::shared_ptr<const void> record(const Recording& run,

@@ -47,6 +47,11 @@ std::vector<MeasuredRun> measured_runs(Workspace& work, const std::string& patte
                                        Diagnostics& diagnostics, const std::string& stack = {});
 
 // Those of one file.
+// The folder that measured runs are read from: the first root's that has any.
+std::filesystem::path measured_folder(const Workspace& work);
+// Whether `rows` is a file of one's own runs; a name in plans/measured otherwise. False after a fault too: a path that
+// is no file.
+bool are_own_rows(const std::string& rows, Diagnostics& diagnostics);
 std::vector<MeasuredRun> measured_runs_of(Workspace& work, const std::filesystem::path& file,
                                           Diagnostics& diagnostics, const std::string& stack = {});
 

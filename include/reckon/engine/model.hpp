@@ -4,10 +4,12 @@
 // of the first.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "reckon/engine/loaded.hpp"
 #include "reckon/engine/result.hpp"
 #include "reckon/engine/stored.hpp"
 #include "reckon/engine/workspace.hpp"
@@ -51,5 +53,9 @@ struct ModelReport {
 };
 
 ModelReport report_model(Workspace& work, const ModelRequest& request, Diagnostics& diagnostics);
+
+// The same counts to be derived: `reckon params MODEL --explain`. Null after a fault.
+std::unique_ptr<Loaded> load_model(Workspace& work, const ModelRequest& request,
+                                   Diagnostics& diagnostics);
 
 }  // namespace reckon

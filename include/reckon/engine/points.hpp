@@ -13,8 +13,7 @@
 
 namespace reckon {
 
-struct PlanPoint {
-  std::vector<Metric> metrics;
+struct PlanPoint : Judged {
   std::string fault;  // why there is no such plan; "" if there is
 
   bool legal() const { return fault.empty(); }

@@ -125,6 +125,16 @@ struct MemoryCurve {
   int pieces = 0;
 };
 
+// Why an answer is no: what a search turns down, and a table marks.
+enum class No { kMemory, kTarget, kQueue, kBudget, kGpus, kLink };
+constexpr const char* words_of(No why) {
+  constexpr const char* kWords[] = {
+      "doesn't fit the memory",         "misses a stated target",
+      "its queue grows without bound",  "its budget buys nothing",
+      "needs more GPUs than there are", "needs more than the link between its pools"};
+  return kWords[static_cast<int>(why)];
+}
+
 struct Result {
   std::string name, file, case_name, kind;
   std::vector<std::pair<std::string, std::string>>
@@ -137,9 +147,15 @@ struct Result {
   std::vector<MeshRow> mesh;        // where more than one axis is laid out
   std::vector<MemoryCurve> curves;  // with a pipeline
   std::vector<std::string> memory_notes;
-  Answer answer;  // of a question; empty for a training plan
-  bool fits = true;
+  Answer answer;       // of a question; empty for a training plan
+  std::vector<No> no;  // empty: yes
 
+  bool fits() const { return no.empty(); }
+  void say_no(No why) {
+    for (const No said : no)
+      if (said == why) return;
+    no.push_back(why);
+  }
   bool is_question() const { return !kind.empty() && kind != "training"; }
   const Metric* find(std::string_view id) const { return find_metric(metrics, id); }
 };

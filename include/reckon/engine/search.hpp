@@ -6,7 +6,8 @@
 //
 // Training plans are generated legal and priced by the parts of `estimate` itself, shared parts once: what a search
 // prints, `eval` computes to the same bits, and it is evaluated again before it is printed. Other kinds of plan are
-// ranked over the product of what is varied. The answer doesn't depend on the number of threads.
+// ranked over the product of what is varied; those whose answer is no, for a target of their own that they miss, say,
+// are counted and not ranked. The answer doesn't depend on the number of threads.
 #pragma once
 
 #include <atomic>
@@ -46,6 +47,7 @@ struct FoundPlan {
   std::vector<Metric> metrics;
   std::shared_ptr<const Loaded> plan;
   std::vector<std::string> warnings;  // that loading it gave
+  std::vector<No> no = {};            // of the plan as it stands: one that is found is none
 };
 
 // What became of the plans. Every plan is in one of `fell short` (memory, a condition), `slower`, `bounded`.

@@ -4,8 +4,9 @@
 //   reckon solve plan.yaml --vary batch.micro=1..64 --for 'memory.headroom>=0 B'
 //
 // Bisection over the field's whole numbers or reals between two bounds: those of `--vary FIELD=a..b`, or found by
-// doubling from the plan's own value. Values that make no legal plan are passed over. The metric must climb or fall
-// throughout; that is tested at points between, and where it does both the answer says so and is of the first stretch.
+// doubling from the plan's own value. A real answer is written in five digits, on the side that meets the target, or
+// in as many as it takes. Values that make no legal plan are passed over. The metric must climb or fall throughout;
+// that is tested at points between, and where it does both the answer says so and is of the first stretch.
 #pragma once
 
 #include <optional>
@@ -46,6 +47,7 @@ struct Tried {
   double x = 0;
   Metric metric;
   bool meets = false;
+  std::vector<No> no = {};  // the plan's answer is one all the same: a target of its own, say
 };
 
 enum class Outcome { kMet, kAlways, kNever, kBetween };
@@ -55,7 +57,8 @@ struct Solution {
   Goal target;
   double target_number = 0;
   Outcome outcome = Outcome::kNever;
-  std::optional<Tried> answer;  // meets the target, nearest to where it stops to
+  std::optional<Tried>
+      answer;  // meets the target, nearest to where it stops to; five digits where that many do
   std::optional<Tried>
       beyond;  // the neighbour that doesn't (whole numbers), or the bound that comes nearest
   std::optional<Tried> now;  // the plan as it is
@@ -63,7 +66,8 @@ struct Solution {
   bool monotone = true;
   std::vector<Tried> turns;                    // where it stops to climb or fall
   std::size_t looked_at = 0, passed_over = 0;  // legal points, illegal ones
-  std::string why_passed_over;                 // of the last one
+  std::string why_passed_over;                 // of one of them:
+  std::string passed_at;                       // the first beyond the legal ones, if there is one
   Tried low, high;                             // the ends of what was looked at
 };
 

@@ -21,6 +21,7 @@ struct PlanTable {
     std::vector<std::string> values;  // of the axes
     std::vector<Metric> cells;        // one a column
     std::string fault;                // in place of cells: why there is no such plan
+    std::vector<No> no = {};          // why its answer is no
   };
   std::vector<Row> rows;
 };

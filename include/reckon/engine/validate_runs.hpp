@@ -3,6 +3,7 @@
 //   RunsReport r = validate_runs(work, {.of = BudgetOf::kRuns}, diagnostics);
 //   r.sets[0].model.mean               // of the core rows, beside .constant and .textbook
 //   r.missed()                         // budgets of plans/measured/budgets.yaml that do not hold
+//   validate_runs(work, {.stack = "default", .rows = "mine.yaml"}, diagnostics)     // runs of one's own
 //
 // Errors are predicted/measured - 1 of the step time (a throughput's inverse), or of memory. Two baselines stand beside
 // times: one constant efficiency per stack and precision, fitted on these very rows, on the FLOPs that the hardware
@@ -28,6 +29,8 @@ struct RunsRequest {
       false;           // rows of one model under one stack together, whichever file they stand in
   std::string source;  // a pattern with *: only rows whose file, stack or chip it matches
   std::string stack;   // in place of those that the runs state: "default" is the chip's own
+  std::string rows =
+      {};  // a file of one's own runs in place of plans/measured; no budget is of them
 
   LeftOut left_out() const {
     return leave_out_model  ? LeftOut::kModel

@@ -5,7 +5,8 @@
 //   3              not a plan: 24 GPUs …
 //
 // JSON: {"schema_version", "kind", "columns": [{"id", "unit", "title"}], "rows": [{"at": {path: value}, "results":
-// {id: {value, unit}}, "reason"}]}. CSV: a column a field and metric, in SI units, and "reason".
+// {id: {value, unit}}, "no": ["misses a stated target"], "reason"}]}: "no" where the plan's answer is one, "reason" in
+// place of results. CSV: a column a field and metric, in SI units, and "reason" of both.
 #pragma once
 
 #include "reckon/engine/sweep.hpp"

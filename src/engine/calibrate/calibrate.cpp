@@ -217,6 +217,22 @@ std::vector<double> keys_of(const MeasuredSet& set, const Points& points, LeaveO
   return out;
 }
 
+// None of the sets is of what was asked for: who has them may want the other word.
+static void nothing_of(const std::vector<MeasuredSet>& sets, CalibrateWhat what,
+                       Diagnostics& diagnostics) {
+  const bool kernels = what == CalibrateWhat::kKernels;
+  const auto of = [&sets](CalibrateWhat other) {
+    return std::any_of(sets.begin(), sets.end(),
+                       [other](const MeasuredSet& s) { return wanted(s, other); });
+  };
+  auto& f =
+      diagnostics.error({}, kernels ? "calibrate kernels: no kernel is measured here"
+                                    : "calibrate collectives: no collective is measured here");
+  if (kernels && of(CalibrateWhat::kCollectives))
+    f.help("collectives are: reckon calibrate collectives FILE");
+  if (!kernels && of(CalibrateWhat::kKernels)) f.help("kernels are: reckon calibrate kernels FILE");
+}
+
 Calibration calibrate(Workspace& work, const std::vector<MeasuredSet>& sets, CalibrateWhat what,
                       const CalibrateOptions& options, Diagnostics& diagnostics) {
   Calibration out;
@@ -226,10 +242,7 @@ Calibration calibrate(Workspace& work, const std::vector<MeasuredSet>& sets, Cal
   if (!one_chip(chosen, diagnostics) || !stand_once(chosen, diagnostics)) return out;
   const auto generic = load_kernels(work, "generic", {}, diagnostics);
   if (!generic || chosen.empty()) {
-    if (generic)
-      diagnostics.error({}, what == CalibrateWhat::kKernels
-                                ? "calibrate kernels: no kernel is measured here"
-                                : "calibrate collectives: no collective is measured here");
+    if (generic) nothing_of(sets, what, diagnostics);
     return out;
   }
   const auto chip = load_chip(work, chosen.front()->chip, chosen.front()->span, diagnostics);

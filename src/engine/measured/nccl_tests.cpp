@@ -65,7 +65,9 @@ bool start_set(const SourceFile* file, const FileFacts& facts, const NcclRun& ru
   const std::string op = facts.kernel.empty() ? run.op : facts.kernel;
   if (op.empty()) {
     d.error(top, fmt::format("{}: nothing here says which operation was run", file->name))
-        .help("--kernel all-reduce");
+        .help(
+            "--kernel all-reduce, or all-gather, reduce-scatter, all-to-all: nccl-tests' older "
+            "tables don't name theirs");
     return false;
   }
   if (!run.op.empty() && run.op != op) {
@@ -80,7 +82,9 @@ bool start_set(const SourceFile* file, const FileFacts& facts, const NcclRun& ru
   if (!read_kernel(op, top, set.kernel, d)) return false;
   if (run.ranks < 2) {
     d.error(top, fmt::format("{}: {} ranks are listed, and a collective needs two", file->name,
-                             run.ranks));
+                             run.ranks))
+        .help(
+            "keep the lines `#  Rank  0 …` of the output, or its heading `# nThread 1 nGpus 8 …`");
     return false;
   }
   if (run.each > 0 && run.ranks % run.each != 0) {
@@ -98,9 +102,10 @@ bool start_set(const SourceFile* file, const FileFacts& facts, const NcclRun& ru
   set.conditions = "nccl-tests, out of place";
   const std::string where =
       run.hosts.size() > 1 ? fmt::format(" on {} nodes", run.hosts.size()) : "";
-  notes.push_back(fmt::format(
-      "{}: {} over {} ranks of {}{}, {}, out-of-place times in us", file->name, op, run.ranks,
-      run.devices.empty() ? facts.chip : *run.devices.begin(), where, set.library));
+  notes.push_back(
+      fmt::format("{}: {} over {} ranks{} of {}{}, {}, out-of-place times in us", file->name, op,
+                  run.ranks, run.of_heading ? " (of one process, as the heading says)" : "",
+                  run.devices.empty() ? facts.chip : *run.devices.begin(), where, set.library));
   return true;
 }
 
@@ -115,9 +120,12 @@ std::string nccl_operation(std::string_view text) {
   return "";
 }
 
-std::vector<MeasuredSet> nccl_set(const SourceFile* file, const FileFacts& facts,
-                                  const NcclRun& run, const std::vector<NcclRow>& rows,
-                                  Diagnostics& diagnostics, std::vector<std::string>& notes) {
+std::vector<MeasuredSet> nccl_set(const SourceFile* file, const FileFacts& facts, NcclRun run,
+                                  const std::vector<NcclRow>& rows, Diagnostics& diagnostics,
+                                  std::vector<std::string>& notes) {
+  // Of an output whose list of ranks was cut away the heading still says how many a process has.
+  run.of_heading = run.ranks == 0 && run.each > 0;
+  if (run.of_heading) run.ranks = run.each;
   const std::size_t before = diagnostics.error_count();
   MeasuredSet set;
   if (!nothing_beside({{"--dtype", !facts.format.empty()}, {"--column", !facts.columns.empty()}},

@@ -15,9 +15,10 @@ struct NcclRun {
   std::set<std::string> devices;  // names of GPUs
   std::set<std::string> hosts;
   int ranks = 0;
-  std::string op;   // our word; empty: not said
-  int each = 0;     // ranks of one process, by threads and GPUs; 0: not said
-  int version = 0;  // of the library, as NCCL_VERSION_CODE; 0: not said
+  std::string op;           // our word; empty: not said
+  int each = 0;             // ranks of one process, by threads and GPUs; 0: not said
+  bool of_heading = false;  // ranks are one process's, for no list says more
+  int version = 0;          // of the library, as NCCL_VERSION_CODE; 0: not said
 };
 
 // One row: texts with their places. `algbw` and `busbw`, in GB/s, may be empty. `wrong` is the count of wrong elements;
@@ -34,8 +35,8 @@ struct NcclRow {
 std::string nccl_operation(std::string_view text);
 
 // A set of the run's rows; none after a fault. Rows of 0 bytes are left out: there is nothing to fit.
-std::vector<MeasuredSet> nccl_set(const SourceFile* file, const FileFacts& facts,
-                                  const NcclRun& run, const std::vector<NcclRow>& rows,
-                                  Diagnostics& diagnostics, std::vector<std::string>& notes);
+std::vector<MeasuredSet> nccl_set(const SourceFile* file, const FileFacts& facts, NcclRun run,
+                                  const std::vector<NcclRow>& rows, Diagnostics& diagnostics,
+                                  std::vector<std::string>& notes);
 
 }  // namespace reckon

@@ -28,7 +28,7 @@ class Collective : public QuestionOf<CollectiveQuestion> {
          "reckon collective all-reduce --bytes 256KiB --gpus 8xh200-sxm --model calibrated",
          "reckon collective all-reduce --bytes 1GB --gpus 64xh100-sxm --model nccl",
          "reckon collective all-reduce --trace "
-         "--data \"1 2 3 4; 5 6 7 8; 9 10 11 12; 13 14 15 16\""},
+         "--array \"1 2 3 4; 5 6 7 8; 9 10 11 12; 13 14 15 16\""},
         {"ring_factor", "ring_across", "latency.*", "efficiency.link", "efficiency.network"},
         {"time", "bytes", "factor", "algorithm"}};
     return info;
@@ -36,13 +36,13 @@ class Collective : public QuestionOf<CollectiveQuestion> {
 
  protected:
   void legal(const Input& q, const Asked& asked) const override {
-    if (q.trace && q.data.empty()) {
+    if (q.trace && q.array.empty()) {
       asked.fault("trace", "trace: there is nothing to play")
-          .help("--data \"1 2 3 4; 5 6 7 8; 9 10 11 12; 13 14 15 16\": an array a rank");
+          .help("--array \"1 2 3 4; 5 6 7 8; 9 10 11 12; 13 14 15 16\": an array a rank");
       return;
     }
-    if (!q.data.empty()) check_data(q, asked);
-    if (!q.ranks && !q.cluster && q.data.empty() && q.op != CollectiveOp::kSend)
+    if (!q.array.empty()) check_arrays(q, asked);
+    if (!q.ranks && !q.cluster && q.array.empty() && q.op != CollectiveOp::kSend)
       asked.fault("ranks", "collective: how many ranks take part is not stated")
           .help("--ranks 8, or --gpus 8xh100-sxm");
     warn_of_more_gpus(q.cluster, q.ranks, "ranks", asked);
@@ -68,7 +68,7 @@ class Collective : public QuestionOf<CollectiveQuestion> {
                            std::string(detail::kWayNames[*out.chosen].time.id)};
     else
       r.answer.formulas = {"factor"};
-    if (!q.data.empty()) traced(q, r);
+    if (!q.array.empty()) traced(q, r);
     if (q.bytes && q.model == CollectiveModel::kLineRate) r.answer.grids.push_back(ways_grid(out));
     if (q.bytes && q.model == CollectiveModel::kLineRate) duality(q.op, r);
     r.not_modelled = {"contention with other traffic", "the protocol's overhead on small messages"};
@@ -249,13 +249,13 @@ class Collective : public QuestionOf<CollectiveQuestion> {
 
   static bool direct(const Input& q) { return q.algorithm == Algorithm::kAllPeer; }
 
-  static void check_data(const Input& q, const Asked& asked) {
-    const auto arrays = read_arrays(q.data, asked);
+  static void check_arrays(const Input& q, const Asked& asked) {
+    const auto arrays = read_arrays(q.array, asked);
     if (arrays && q.ranks && value_of(q.ranks->raw) != static_cast<double>(arrays->size()))
       asked
-          .fault("ranks", fmt::format("ranks: {} are stated, and data holds {} arrays",
+          .fault("ranks", fmt::format("ranks: {} are stated, and array holds {}",
                                       value_of(q.ranks->raw), arrays->size()))
-          .help("leave ranks out: data says how many");
+          .help("leave ranks out: array says how many");
     const bool plays =
         q.algorithm == Algorithm::kFastest || q.algorithm == Algorithm::kRing || direct(q);
     if (!plays)
@@ -265,13 +265,13 @@ class Collective : public QuestionOf<CollectiveQuestion> {
 
   // How many numbers there are says how many ranks.
   void write_out(Workspace&, doc::Value& tree, Diagnostics&) const override {
-    const doc::Value* data = tree.find("data");
+    const doc::Value* array = tree.find("array");
     const doc::Value* ranks = tree.find("ranks");
     const doc::Value* cluster = tree.find("cluster");
     const auto states = [](const doc::Value* v) { return v && !v->is_null(); };
-    if (!states(data) || !data->is_scalar() || states(ranks) || states(cluster)) return;
-    const auto arrays = 1 + std::count(data->text.begin(), data->text.end(), ';');
-    doc::set(tree, "ranks", doc::scalar(std::to_string(arrays), data->span));
+    if (!states(array) || !array->is_scalar() || states(ranks) || states(cluster)) return;
+    const auto arrays = 1 + std::count(array->text.begin(), array->text.end(), ';');
+    doc::set(tree, "ranks", doc::scalar(std::to_string(arrays), array->span));
   }
 
   void check_algorithm(const Input& q, const Asked& asked) const {
@@ -289,7 +289,7 @@ class Collective : public QuestionOf<CollectiveQuestion> {
   static void traced(const Input& q, Result& r) {
     Diagnostics unused;
     const Places nowhere({}, {});
-    const auto arrays = read_arrays(q.data, {nowhere, unused});
+    const auto arrays = read_arrays(q.array, {nowhere, unused});
     play_on(*arrays, q.op, direct(q), q.trace, r);
     r.answer.lines.push_back(fmt::format("the busiest rank sends {} of {} numbers",
                                          text(r, "trace.sent"), arrays->front().size()));

@@ -48,7 +48,7 @@ class Compress : public QuestionOf<CompressQuestion> {
     twice(q, asked);
     if (q.model.abstract()) {
       asked.fault("model", "model: classes of tensors are counted from a model's layers")
-          .help("name a model: `reckon list models`");
+          .help("name a model, such as generic-70b: `reckon list models`");
       return;
     }
     if (!q.cluster && (q.on.peak || q.on.bandwidth) && !(q.on.peak && q.on.bandwidth))

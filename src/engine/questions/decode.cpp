@@ -133,7 +133,7 @@ class DecodeKind : public QuestionOf<DecodeQuestion> {
 
   static void limits(const Input& q, const Output& out, Result& r) {
     say_batch_fits(out.limits, q.model, q.load, q.tensor, r);
-    if (r.fits && out.limits.by_memory)
+    if (r.fits() && out.limits.by_memory)
       r.answer.lines.push_back("memory holds " + text(r, "decode.batch_by_memory") + " sequences");
     std::string s = fmt::format("compute takes longer than reading the weights from a batch of {}",
                                 text(r, "decode.crossover"));

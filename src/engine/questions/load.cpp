@@ -259,7 +259,7 @@ class LoadKind : public QuestionOf<LoadQuestion> {
     const double takes = plain((*q.pools.prefill + *q.pools.decode) * q.tensor);
     const double has = plain(q.cluster->nodes * q.cluster->node.gpus);
     if (takes <= has) return;
-    r.fits = false;
+    r.say_no(No::kGpus);
     r.warnings.push_back(fmt::format(
         "{} and {} take {}, and the cluster has {}: name a larger one, or fewer workers",
         count_of(plain(*q.pools.prefill), "prefill worker"),
@@ -268,7 +268,7 @@ class LoadKind : public QuestionOf<LoadQuestion> {
   }
 
   static void say_too_large(const Input& q, const BatchLimits<double>& limits, Result& r) {
-    r.fits = false;
+    r.say_no(No::kMemory);
     const auto bytes = [](Bytes<double> x) { return format_quantity(plain(x), kByte); };
     const Bytes<double> free = limits.free ? *limits.free : Bytes<double>{};
     r.answer.lines.push_back(fmt::format(
@@ -292,7 +292,7 @@ class LoadKind : public QuestionOf<LoadQuestion> {
   }
 
   static void say_unbounded(const Input& q, const LoadFigures<double>& f, Result& r) {
-    r.fits = false;
+    r.say_no(No::kQueue);
     r.answer.lines.push_back(
         fmt::format("the queue grows without bound: {} come, and {} {} at most",
                     format_quantity(plain(*q.traffic.rate), kHertz, Hint::kRequestRate),
@@ -351,7 +351,7 @@ class LoadKind : public QuestionOf<LoadQuestion> {
       if (!most || !mean) return;
       const double x = plain(*most);
       const bool all = p90 && plain(*p90) <= x, half = plain(*mean) <= x;
-      if (!q.simulation.simulate) r.fits = r.fits && kept(most, mean, p90) != Kept::kNo;
+      if (!q.simulation.simulate && kept(most, mean, p90) == Kept::kNo) r.say_no(No::kTarget);
       r.answer.lines.push_back(
           fmt::format("target {} {}: {}", what, format_quantity(x, kSecond, Hint::kNone),
                       all            ? "nine of ten requests meet it"

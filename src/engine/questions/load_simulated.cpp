@@ -165,7 +165,8 @@ bool grows(const PlayedLoad& of, const load::Outcome& o) {
 void judge(const PlayedLoad& of, const load::Outcome& o, Result& r) {
   constexpr double kNineOfTen = 0.9;
   const bool met = !of.targets || o.met.value >= kNineOfTen;
-  r.fits = r.fits && met && !grows(of, o);
+  if (!met) r.say_no(No::kTarget);
+  if (grows(of, o)) r.say_no(No::kQueue);
 }
 
 void say(const PlayedLoad& of, const load::Outcome& o, Result& r) {

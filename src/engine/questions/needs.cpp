@@ -76,7 +76,9 @@ void need_capacity(const MaybeCluster& cluster, const OnChip<double>& on, const 
 void need_dimensions(const Model<double>& model, std::string_view what, const Asked& asked) {
   if (model.hidden && !model.layers.empty()) return;
   asked.fault("model", fmt::format("model: {} needs the model's layers and hidden width", what))
-      .help("name a model with dimensions: `reckon list models`");
+      .help(
+          "a count alone has none: name a model with dimensions, generic-7b or generic-70b for one "
+          "of that size (`reckon list models`)");
 }
 
 void need_counted_mixers(const Model<double>& model, ActivationCount how, const Asked& asked) {

@@ -85,10 +85,11 @@ class PoolsKind : public QuestionOf<PoolsQuestion> {
           fmt::format("a prompt's cache of {} moves in {}: first token after {}",
                       text(r, "kv.prompt"), text(r, "kv.transfer"), text(r, "pools.ttft")));
     say_batch_fits(out.limits, q.model, q.load, q.decode_tensor, r);
-    if (out.transfer_load && *out.transfer_load > Ratio<double>(1.0)) r.fits = false;
-    if (out.transfer_load && *out.transfer_load > Ratio<double>(1.0))
+    if (out.transfer_load && *out.transfer_load > Ratio<double>(1.0)) {
+      r.say_no(No::kLink);
       r.warnings.push_back(fmt::format("moving the caches needs {} of the pools' link",
                                        text(r, "kv.transfer_load")));
+    }
     r.answer.formulas = {"prefill.rate", "decode.rate", "pools.ratio"};
     if (q.rate) {
       r.answer.formulas.emplace_back("pools.prefill");
@@ -128,7 +129,7 @@ class PoolsKind : public QuestionOf<PoolsQuestion> {
     if (!q.cluster) return;
     const double has = plain(q.cluster->nodes * q.cluster->node.gpus), takes = plain(*out.gpus);
     if (takes <= has) return;
-    r.fits = false;
+    r.say_no(No::kGpus);
     const double node = plain(q.cluster->node.gpus);
     r.warnings.push_back(
         fmt::format("both pools take {}, and the cluster has {}: name one of {}, or a smaller rate",

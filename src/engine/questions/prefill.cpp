@@ -114,7 +114,7 @@ class PrefillKind : public QuestionOf<PrefillQuestion> {
 
   static void say_target(const Input& q, const Output& out, Result& r) {
     const bool kept{!(*q.target < *out.run->time)};
-    r.fits = r.fits && kept;
+    if (!kept) r.say_no(No::kTarget);
     r.answer.lines.push_back(
         fmt::format("target {}: {}", shown(*q.target), kept ? "met" : "not met by this prompt"));
   }

@@ -163,7 +163,8 @@ class LoadedQuestion : public Loaded {
     answer(question).metrics(Collect(out));
     return out;
   }
-  bool at(const Changes& changes, std::vector<Metric>& out, Diagnostics& d) const override {
+  Judged judged(Workspace&) const override { return kind_.judged(question); }
+  bool at(const Changes& changes, Judged& out, Diagnostics& d) const override {
     return kind_.at(*this, changes, out, d);
   }
   std::shared_ptr<const void> record(const Recording& run,
@@ -210,7 +211,21 @@ class QuestionOf : public Question {
     return r;
   }
 
-  bool at(const LoadedQuestion<Q>& loaded, const Changes& changes, std::vector<Metric>& out,
+  // The metrics of the answer alone; what is said of it decides whether it is a no.
+  Judged judged(const Input& q) const {
+    Judged j;
+    Result r;
+    r.name = q.name;
+    r.kind = std::string(word());
+    const Output out = answer(q);
+    out.metrics(Collect(j.metrics));
+    r.metrics = j.metrics;
+    say(q, out, r);
+    j.no = std::move(r.no);
+    return j;
+  }
+
+  bool at(const LoadedQuestion<Q>& loaded, const Changes& changes, Judged& out,
           Diagnostics& d) const {
     if (fills()) return false;
     const std::size_t before = d.error_count();
@@ -222,7 +237,7 @@ class QuestionOf : public Question {
     if (d.error_count() > before) return true;
     const Places places(loaded.origins, loaded.resolved);
     legal(q, {places, d});
-    if (d.error_count() == before) answer(q).metrics(Collect(out));
+    if (d.error_count() == before) out = judged(q);
     return true;
   }
 

@@ -138,7 +138,7 @@ long ranks_that_hold(const BatchLimits<double>& limits, const Model<double>& mod
 void say_batch_fits(const BatchLimits<double>& limits, const Model<double>& model,
                     const DecodeBatch<double>& load, Count<double> ranks, Result& r) {
   if (!limits.by_memory || !limits.sequence || *load.batch <= *limits.by_memory) return;
-  r.fits = false;
+  r.say_no(No::kMemory);
   const double B = value_of(load.batch->raw), held = value_of(limits.by_memory->raw);
   const auto bytes = [](double x) { return format_quantity(x, kByte); };
   std::string what = fmt::format(

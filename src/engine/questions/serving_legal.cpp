@@ -278,7 +278,7 @@ void check_serving(const Plan& q, const Asked& asked) {
   check_classes(q.model, q.served.classes, "classes", asked.places, asked.diagnostics);
   if (q.model.abstract() || !q.model.hidden) {
     asked.fault("model", "model: serving is priced layer by layer, and this one states none")
-        .help("name a model (`reckon list models`), or write its layers out");
+        .help("name a model, such as generic-70b (`reckon list models`), or write its layers out");
     return;
   }
   if (asked.failed()) return;

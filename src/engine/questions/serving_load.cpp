@@ -66,7 +66,7 @@ void say_keeping(const Plan& q, const LoadFigures<double>& f, Result& r) {
     if (!most || !mean) return;
     const double x = plain(*most);
     const bool nine = p90 && plain(*p90) <= x, half = plain(*mean) <= x;
-    if (!q.simulation.simulate) r.fits = r.fits && kept(most, mean, p90) != Kept::kNo;
+    if (!q.simulation.simulate && kept(most, mean, p90) == Kept::kNo) r.say_no(No::kTarget);
     r.answer.lines.push_back(fmt::format(
         "target {} {}: {}", what, format_quantity(x, kSecond, Hint::kNone),
         nine           ? "nine of ten requests meet it"
@@ -125,7 +125,7 @@ void say_load(const Plan& q, const Out& out, Result& r) {
                     "form; at most {}, where {}",
                     load_text(q), at_most(plain(*run.saturates)), full_of(q, out)));
   } else if (f.unbounded) {
-    r.fits = false;
+    r.say_no(No::kQueue);
     r.warnings.push_back(
         fmt::format("the queue grows without bound: {} arrive, and {} are taken at most, where {}",
                     load_text(q), at_most(plain(*run.saturates)), full_of(q, out)));

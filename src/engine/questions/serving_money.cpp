@@ -118,7 +118,7 @@ void say_budget(const Plan& q, const Out& out, Result& r) {
   const bool bought = q.prefill ? plain(run.budget_pools->x) >= 1 && plain(run.budget_pools->y) >= 1
                                 : plain(*run.replicas_for_budget) >= 1;
   if (!bought) {
-    r.fits = false;
+    r.say_no(No::kBudget);
     r.answer.lines.push_back(
         q.prefill
             ? fmt::format("{} buys no prefill worker with a decode worker", hourly(*q.budget))
@@ -128,7 +128,7 @@ void say_budget(const Plan& q, const Out& out, Result& r) {
   }
   const std::string what = q.prefill ? bought_pools(*run.budget_pools) : bought_replicas(out);
   if (!(rate > 0)) {
-    r.fits = false;
+    r.say_no(No::kTarget);
     r.answer.lines.push_back(
         fmt::format("{} buys {}, and no rate keeps the targets", hourly(*q.budget), what));
     return;
@@ -166,7 +166,7 @@ void say_pools_beyond(const Plan& q, const ServingPools<double>& p, Result& r) {
   const double x = plain(p.asked->x * p.prefill_gpus), y = plain(p.asked->y * p.decode_gpus);
   const auto beyond = [&](double takes, double has, const char* who) {
     if (takes <= has) return;
-    r.fits = false;
+    r.say_no(No::kGpus);
     r.warnings.push_back(
         fmt::format("{} take {}, and the cluster has {}: a larger cluster, or a "
                     "smaller rate or slacker targets",

@@ -114,7 +114,7 @@ void say_memory(const Plan& q, const Out& out, Result& r) {
           fmt::format("the static batch of {} does not fit: memory holds {} such sequences{}",
                       text_of_count(*q.workload.batch), text(r, "decode.batch_by_memory"),
                       value_of(q.mesh.data.raw) > 1 ? " on each data rank" : ""));
-    r.fits = !too_large && (held >= 1 || q.stated);
+    if (too_large || !(held >= 1 || q.stated)) r.say_no(No::kMemory);
     r.answer.lines.push_back(fmt::format(
         "{}: {} of cache{}, {}{}, {} such sequence{}{}", space_text(q, r), text(r, "memory.cache"),
         out.memory.shared.raw > 0 ? fmt::format(", {} of it for the prefix that all share",
@@ -125,7 +125,7 @@ void say_memory(const Plan& q, const Out& out, Result& r) {
         value_of(q.mesh.data.raw) > 1 ? " on each" : ""));
     return;
   }
-  r.fits = false;
+  r.say_no(No::kMemory);
   const double over = value_of(out.memory.sequence.raw) - value_of(out.memory.space.raw);
   r.answer.lines.push_back(fmt::format(
       "does not fit: {} of weights and {} of reserve leave a GPU of {} no room for one sequence of "
@@ -244,7 +244,7 @@ void say_idle(const Plan& q, const Out& out, Result& r) {
 void say_targets(const Plan& q, const Out& out, Result& r) {
   const Running<double>& run = *out.running;
   if (run.by_target && value_of(run.by_target->raw) < 1) {
-    r.fits = false;
+    r.say_no(No::kTarget);
     r.warnings.push_back(fmt::format(
         "no batch keeps {} between tokens: a single sequence, with its share of a prompt, takes {} "
         "({})",
@@ -254,7 +254,7 @@ void say_targets(const Plan& q, const Out& out, Result& r) {
   const bool pools = own_way(q) == WayOfServing::kDisaggregated;
   const Seconds<double>& floor = pools ? run.pools->ttft : run.ttft;
   if (q.targets.ttft && *q.targets.ttft < floor) {
-    r.fits = false;
+    r.say_no(No::kTarget);
     r.warnings.push_back(
         pools
             ? fmt::format("no load keeps {} to the first token: the prompt alone takes {} on its "
@@ -276,7 +276,7 @@ void say_targets(const Plan& q, const Out& out, Result& r) {
   if (!q.workload.rate || run.load || q.stated) return;
   const double load = value_of(q.workload.rate->raw) / value_of(run.requests.raw);
   if (load < 1) return;
-  r.fits = false;
+  r.say_no(No::kQueue);
   r.warnings.push_back(
       fmt::format("the queue grows without bound: {} arrive, and {} {} {} at most",
                   format_quantity(q.workload.rate->raw, kHertz, Hint::kRequestRate),
@@ -348,7 +348,7 @@ void add_pools(const Plan& q, const Out& out, Result& r) {
   if (!q.prefill) return;
   const ServingPools<double>& p = *out.running->pools;
   if (p.prefill_space && !(*p.prefill_space > p.prefill_sequence)) {
-    r.fits = false;
+    r.say_no(No::kMemory);
     r.warnings.push_back(fmt::format(
         "a prefill worker's GPU does not hold the model: {} are left beside weights and reserve, "
         "and a prompt's cache takes {}: more tensor ranks there, or weights in fewer bytes",

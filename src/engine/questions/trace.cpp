@@ -144,7 +144,7 @@ std::optional<std::vector<Numbers>> read_arrays(const std::string& data, const A
     for (std::string word; words >> word;) {
       const auto x = number_in(word);
       if (!x) {
-        asked.fault("data", fmt::format("data: '{}' is not a number up to 1e15", printable(word)))
+        asked.fault("array", fmt::format("array: '{}' is not a number up to 1e15", printable(word)))
             .help("numbers parted by spaces, ranks by semicolons: \"1 2 3 4; 5 6 7 8\"");
         return {};
       }
@@ -153,23 +153,23 @@ std::optional<std::vector<Numbers>> read_arrays(const std::string& data, const A
   }
   if (out.size() < 2 || out.size() > kMostTracedRanks) {
     asked
-        .fault("data", fmt::format("data: {} array{}; a trace takes 2 to {}, one a rank",
-                                   out.size(), out.size() == 1 ? "" : "s", kMostTracedRanks))
+        .fault("array", fmt::format("array: {} array{}; a trace takes 2 to {}, one a rank",
+                                    out.size(), out.size() == 1 ? "" : "s", kMostTracedRanks))
         .help("part the ranks' arrays by semicolons: \"1 2; 3 4\"");
     return {};
   }
   for (std::size_t k = 0; k < out.size(); ++k) {
     if (out[k].size() == out[0].size()) continue;
     asked
-        .fault("data", fmt::format("data: rank {} has {} numbers, rank 0 has {}", k, out[k].size(),
-                                   out[0].size()))
+        .fault("array", fmt::format("array: rank {} has {} numbers, rank 0 has {}", k,
+                                    out[k].size(), out[0].size()))
         .help("give every rank as many");
     return {};
   }
   if (out[0].size() < out.size() || out[0].size() > kMostTracedNumbers) {
     asked
-        .fault("data", fmt::format("data: {} numbers a rank; {} ranks take {} to {}", out[0].size(),
-                                   out.size(), out.size(), kMostTracedNumbers))
+        .fault("array", fmt::format("array: {} numbers a rank; {} ranks take {} to {}",
+                                    out[0].size(), out.size(), out.size(), kMostTracedNumbers))
         .help("an array is cut into a piece a rank, of one number at least");
     return {};
   }

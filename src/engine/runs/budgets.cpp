@@ -90,6 +90,7 @@ std::optional<LoadedBudgets> run_budgets(Workspace& work, Diagnostics& d) {
     if (d.error_count() > before) return {};
     for (const doc::Value& item : tree.find("budgets")->items) out.spans.push_back(item.span);
     out.budgets = std::move(file.budgets);
+    out.of_runs = measured_folder(work) == path.parent_path();
     return out;
   }
   return {};

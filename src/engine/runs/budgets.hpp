@@ -12,6 +12,8 @@ struct LoadedBudgets {
   Assume<double> textbook;  // the baseline, looked up
   std::vector<RunBudget<double>> budgets;
   std::vector<Span> spans;  // of each
+  bool of_runs =
+      true;  // they lie beside the runs: those of another data folder are held to its own alone
 };
 
 // None where no root has the file, or after a fault.

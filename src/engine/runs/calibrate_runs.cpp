@@ -19,17 +19,9 @@ namespace {
 // of chips, is of all software on them: it is fitted on all their runs.
 std::vector<MeasuredRun> runs_of(Workspace& work, const std::string& stack, const std::string& rows,
                                  RunsCalibration& out, Diagnostics& d) {
-  std::error_code error;
-  const bool own = !rows.empty() && std::filesystem::is_regular_file(rows, error);
-  if (!own && (rows.find('/') != std::string::npos || rows.ends_with(".yaml") ||
-               rows.ends_with(".yml") || rows.ends_with(".json"))) {
-    d.error({}, fmt::format("--rows {} {}", rows,
-                            std::filesystem::is_directory(rows, error) ? "is a folder"
-                            : std::filesystem::exists(rows, error)     ? "can't be read"
-                                                                       : "does not exist"))
-        .help("a file of kind training whose cases state measured:, or a name in plans/measured");
-    return {};
-  }
+  const std::size_t before = d.error_count();
+  const bool own = are_own_rows(rows, d);
+  if (d.error_count() > before) return {};
   if (own) out.measured = rows;
   const auto of_stack = [&](const std::string& instead) {
     auto runs =

@@ -168,6 +168,39 @@ std::string kind_of_run(const TrainingPlan<double>& plan) {
   return fmt::format("{} {}", has_experts(plan.model) ? "MoE" : "dense", width);
 }
 
+static std::vector<fs::path> files_of_runs(const fs::path& folder) {
+  std::vector<fs::path> out;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(folder, error)) {
+    const std::string name = entry.path().stem().string();
+    if (entry.path().extension() == ".yaml" && name != "budgets" && name != "constants")
+      out.push_back(entry.path());
+  }
+  return out;
+}
+
+// One root's set, not two of them mixed.
+fs::path measured_folder(const Workspace& work) {
+  for (const fs::path& root : work.roots())
+    if (fs::path folder = root / "plans/measured"; !files_of_runs(folder).empty()) return folder;
+  return {};
+}
+
+bool are_own_rows(const std::string& rows, Diagnostics& d) {
+  std::error_code error;
+  if (rows.empty()) return false;
+  if (fs::is_regular_file(rows, error)) return true;
+  const bool path = rows.find('/') != std::string::npos || rows.ends_with(".yaml") ||
+                    rows.ends_with(".yml") || rows.ends_with(".json");
+  if (path)
+    d.error({}, fmt::format("--rows {} {}", rows,
+                            fs::is_directory(rows, error) ? "is a folder"
+                            : fs::exists(rows, error)     ? "can't be read"
+                                                          : "does not exist"))
+        .help("a file of kind training whose cases state measured:, or a name in plans/measured");
+  return false;
+}
+
 std::vector<MeasuredRun> measured_runs_of(Workspace& work, const fs::path& file, Diagnostics& d,
                                           const std::string& stack) {
   std::vector<MeasuredRun> out;
@@ -189,15 +222,8 @@ std::vector<MeasuredRun> measured_runs_of(Workspace& work, const fs::path& file,
 std::vector<MeasuredRun> measured_runs(Workspace& work, const std::string& pattern, Diagnostics& d,
                                        const std::string& stack) {
   std::vector<fs::path> files;
-  for (const fs::path& root : work.roots()) {
-    std::error_code error;
-    for (const auto& entry : fs::directory_iterator(root / "plans/measured", error)) {
-      const std::string name = entry.path().stem().string();
-      if (entry.path().extension() != ".yaml" || name == "budgets" || name == "constants") continue;
-      if (pattern.empty() || matches_pattern(name, pattern)) files.push_back(entry.path());
-    }
-    if (!files.empty()) break;  // one root's set, not two of them mixed
-  }
+  for (const fs::path& file : files_of_runs(measured_folder(work)))
+    if (pattern.empty() || matches_pattern(file.stem().string(), pattern)) files.push_back(file);
   std::sort(files.begin(), files.end());
   std::vector<MeasuredRun> out;
   for (const fs::path& f : files) {

@@ -147,6 +147,8 @@ void add_sets(RunsReport& report) {
     const auto rows = rows_where(report, holds);
     if (!rows.empty()) report.sets.push_back(group_of(name, rows));
   };
+  if (!report.request.rows.empty())
+    add("all of them", [of](const JudgedRow& r) { return counts(r, of); });
   if (of == BudgetOf::kMemory) {
     add("memory of a GPU", [](const JudgedRow& r) { return counts(r, BudgetOf::kMemory); });
     add("memory of activations",
@@ -235,7 +237,10 @@ RunsReport validate_runs(Workspace& work, const RunsRequest& request, Diagnostic
         .help("`reckon list stacks` prints those there are");
     return report;
   }
-  std::vector<MeasuredRun> runs = measured_runs(work, "", d, request.stack);
+  const bool own = are_own_rows(request.rows, d);
+  if (d.error_count() > before) return report;
+  std::vector<MeasuredRun> runs = own ? measured_runs_of(work, request.rows, d, request.stack)
+                                      : measured_runs(work, request.rows, d, request.stack);
   const auto budgets = run_budgets(work, d);
   if (d.error_count() > before || runs.empty()) return report;
   const bool anew = request.leave_out_file || request.leave_out_model;
@@ -255,7 +260,7 @@ RunsReport validate_runs(Workspace& work, const RunsRequest& request, Diagnostic
   for (RunGroup& g : report.stacks)
     for (const MeasuredRun& r : runs)
       if (stack_of(r) == g.name) g.note = r.plan.stack->fitted;
-  if (budgets) judge_budgets(*budgets, report);
+  if (budgets && budgets->of_runs && request.rows.empty()) judge_budgets(*budgets, report);
   return report;
 }
 

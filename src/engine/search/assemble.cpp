@@ -120,7 +120,7 @@ void add_given_fields(const std::vector<Axis>& axes, const doc::Value& resolved,
   for (const Axis& a : axes) {
     if (has_field(fields, a.path)) continue;
     const doc::Value* v = resolved.at(bound_path(a.path));
-    for (const char* inside : {"value", "base", "id"})
+    for (const char* inside : {"value", "base", "id", "name"})
       if (v && v->is_mapping()) {
         if (const doc::Value* x = v->find(inside)) v = x;
       }

@@ -27,6 +27,7 @@ class PointSearch {
 
   Found run() {
     if (!prepare()) return std::move(out_);
+    name_criteria();
     const auto begin = Clock::now();
     std::vector<std::string> paths;
     for (const Axis& a : request_.axes) paths.push_back(a.path);
@@ -38,6 +39,8 @@ class PointSearch {
       if (request_.progress && i % 256 == 0)
         request_.progress({i, n, std::chrono::duration<double>(Clock::now() - begin).count()});
     }
+    name_missing();
+    if (failed()) return std::move(out_);
     out_.tally.plans = n;
     out_.stopped = stopped();
     assemble();
@@ -46,6 +49,8 @@ class PointSearch {
   }
 
  private:
+  static constexpr std::size_t kLook = 64;
+
   struct Kept {
     double objective;
     std::size_t point;
@@ -79,27 +84,65 @@ class PointSearch {
           .help("write two, with a comma between");
     Diagnostics unused;
     if (const auto given = load_plan(work_, request_.file, request_.which, unused)) {
-      out_.given.metrics = given->metrics(work_);
+      Judged j = given->judged(work_);
+      out_.given.metrics = std::move(j.metrics);
+      out_.given.no = std::move(j.no);
       add_given_fields(request_.axes, given->resolved, out_.given.fields);
     }
     return !failed();
   }
 
-  // Directions and targets, once there is a plan whose metrics say their units.
-  bool read_criteria(const std::vector<Metric>& metrics) {
-    const auto direction = [&](const std::string& said, const char* by, bool& maximize) {
-      const Metric* m = metric_named(metrics, objective_id(said), {}, diagnostics_, by);
-      return m && read_objective(said, *m, diagnostics_, maximize);
+  // A metric that ranks plans or that they must keep to. Its unit says which way and how much; a plan that has no
+  // use for it (no room for one sequence, say) doesn't list it, so the first that does is asked.
+  struct Named {
+    std::string id, by;
+    Span span;
+    std::function<void(const Metric&)> read;
+    bool known = false;
+  };
+
+  void name_criteria() {
+    const auto direction = [this](const std::string& said, const char* by, bool& maximize) {
+      named_.push_back({objective_id(said), by, {}, [this, said, &maximize](const Metric& m) {
+                          read_objective(said, m, diagnostics_, maximize);
+                        }});
     };
-    if (!direction(request_.space.objective, "objective: ", out_.maximize)) return false;
+    direction(request_.space.objective, "objective: ", out_.maximize);
     for (std::size_t i = 0; i < request_.space.pareto.size(); ++i)
-      if (!direction(request_.space.pareto[i], "pareto: ", maximize_[i])) return false;
-    for (const Goal& g : request_.where) {
-      const Metric* m = metric_named(metrics, g.metric, g.span, diagnostics_, "where: ");
-      if (!m || !goal_value(g, *m, diagnostics_, targets_.emplace_back())) return false;
+      direction(request_.space.pareto[i], "pareto: ", maximize_[i]);
+    targets_.resize(request_.where.size());
+    for (std::size_t k = 0; k < request_.where.size(); ++k)
+      named_.push_back(
+          {request_.where[k].metric, "where: ", request_.where[k].span, [this, k](const Metric& m) {
+             goal_value(request_.where[k], m, diagnostics_, targets_[k]);
+           }});
+  }
+
+  // False after a fault: of a name that none of so many plans has, too.
+  bool read_criteria(const PlanPoint& p) {
+    for (Named& n : named_) {
+      const Metric* m = n.known ? nullptr : find_metric(p.metrics, n.id);
+      if (!m) continue;
+      n.known = true;
+      n.read(*m);
     }
-    ready_ = true;
-    return true;
+    const bool all =
+        std::all_of(named_.begin(), named_.end(), [](const Named& n) { return n.known; });
+    if (all || !p.no.empty()) return !failed();  // one that doesn't fit lists little
+    if (seen_.size() < kLook) seen_.push_back(p.metrics);
+    if (seen_.size() == kLook) name_missing();
+    return !failed();
+  }
+
+  // Of what the plans that were looked at have between them.
+  void name_missing() {
+    std::vector<Metric> all;
+    for (const std::vector<Metric>& metrics : seen_)
+      for (const Metric& m : metrics)
+        if (!find_metric(all, m.id)) all.push_back(m);
+    if (all.empty()) return;
+    for (const Named& n : named_)
+      if (!n.known) metric_named(all, n.id, n.span, diagnostics_, n.by);
   }
 
   void lost(const std::string& why) { ++reasons_[why]; }
@@ -110,11 +153,10 @@ class PointSearch {
       ++out_.tally.rejected;
       return lost("no such plan: " + p.fault);
     }
-    if (!ready_ && !read_criteria(p.metrics)) return;
+    if (!read_criteria(p)) return;
     ++out_.tally.evaluated;
-    const Metric* fits = p.number("fits");
-    if (request_.space.limits.fits && fits && fits->value == 0)
-      return lost("doesn't fit the memory");
+    for (const No why : p.no)
+      if (why != No::kMemory || request_.space.limits.fits) return lost(words_of(why));
     for (std::size_t k = 0; k < request_.where.size(); ++k) {
       const Goal& g = request_.where[k];
       const Metric* m = p.number(g.metric);
@@ -164,7 +206,7 @@ class PointSearch {
 
   void assemble() {
     for (const auto& [why, n] : reasons_) out_.tally.reasons.push_back({why, n, ""});
-    if (kept_ > 0)
+    if (kept_ > 1)
       out_.tally.reasons.push_back({fmt::format("worse by {}", out_.objective), kept_ - 1, ""});
     std::stable_sort(out_.tally.reasons.begin(), out_.tally.reasons.end(),
                      [](const auto& a, const auto& b) { return a.plans > b.plans; });
@@ -189,7 +231,8 @@ class PointSearch {
   const SearchRequest& request_;
   Diagnostics& diagnostics_;
   std::size_t errors_;
-  bool ready_ = false;
+  std::vector<Named> named_;
+  std::vector<std::vector<Metric>> seen_;  // by plans that lack one of those
   bool maximize_[2] = {false, false};
   std::vector<double> targets_;
   std::map<std::string, std::uint64_t> reasons_;

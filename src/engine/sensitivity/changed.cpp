@@ -17,10 +17,10 @@ constexpr long kMostTries = 4096;
 // The metric with one field changed; nothing where that is no plan, or the kind of plan doesn't say.
 std::optional<double> with(const Loaded& plan, const std::string& path, const std::string& value,
                            std::string_view metric) {
-  std::vector<Metric> metrics;
+  Judged changed;
   Diagnostics d;
-  if (!plan.at({{path, doc::scalar(value)}}, metrics, d) || d.has_errors()) return {};
-  const Metric* m = find_metric(metrics, metric);
+  if (!plan.at({{path, doc::scalar(value)}}, changed, d) || d.has_errors()) return {};
+  const Metric* m = find_metric(changed.metrics, metric);
   if (!m || !m->has_value() || !std::isfinite(m->value)) return {};
   return m->value;
 }
@@ -48,9 +48,18 @@ std::optional<WholeWorth::Next> neighbour(const Loaded& plan, const std::string&
   return {};
 }
 
+// Of a length in tokens: half and twice, since 4,097 is nobody's next step from 4,096.
+std::optional<WholeWorth::Next> length_beside(const Loaded& plan, const std::string& path,
+                                              double now, bool up, std::string_view metric) {
+  const std::string text = fmt::format("{:.0f}", up ? 2 * now : std::floor(now / 2));
+  if (text == "0") return {};
+  if (const auto value = with(plan, path, text, metric)) return WholeWorth::Next{text, *value};
+  return {};
+}
+
 // Whether the kind of plan can be evaluated with a field changed at all.
 bool can_change(const Loaded& plan) {
-  std::vector<Metric> unused;
+  Judged unused;
   Diagnostics d;
   return plan.at({}, unused, d);
 }
@@ -95,8 +104,11 @@ void add_whole(const Loaded& plan, const Recorded& recorded, const Metric& metri
     const std::string path(name->path);
     if (!is_turned(path) || !seen.insert(path).second) continue;
     WholeWorth w{path, fmt::format("{:.0f}", n.value), {}, {}};
-    w.down = neighbour(plan, path, n.value, -1, metric.id);
-    w.up = neighbour(plan, path, n.value, +1, metric.id);
+    const bool length = name->hint == Hint::kLength;
+    w.down = length ? length_beside(plan, path, n.value, false, metric.id)
+                    : neighbour(plan, path, n.value, -1, metric.id);
+    w.up = length ? length_beside(plan, path, n.value, true, metric.id)
+                  : neighbour(plan, path, n.value, +1, metric.id);
     const auto moves = [&](const auto& next) { return next && next->metric != metric.value; };
     if (moves(w.down) || moves(w.up)) out.whole.push_back(std::move(w));
   }

@@ -12,7 +12,7 @@ namespace {
 constexpr int kComparisons = 3;
 
 bool same(const PlanPoint& a, const PlanPoint& b) {
-  if (a.legal() != b.legal() || a.metrics.size() != b.metrics.size()) return false;
+  if (a.legal() != b.legal() || a.metrics.size() != b.metrics.size() || a.no != b.no) return false;
   for (std::size_t i = 0; i < a.metrics.size(); ++i) {
     const Metric &x = a.metrics[i], &y = b.metrics[i];
     if (x.id != y.id || x.text != y.text || x.reason != y.reason ||
@@ -69,7 +69,7 @@ PlanPoint PlanPoints::loaded_again(const std::vector<std::string>& values) {
     return out;
   }
   keep_warnings(values, d);
-  out.metrics = plan->metrics(work_);
+  static_cast<Judged&>(out) = plan->judged(work_);
   if (!base_) base_ = std::move(plan);
   return out;
 }
@@ -89,7 +89,7 @@ bool PlanPoints::changed(const std::vector<std::string>& values, PlanPoint& out)
   for (std::size_t i = 0; i < fields_.size(); ++i)
     changes.emplace_back(fields_[i], value(values[i]));
   Diagnostics d;
-  if (!base_->at(changes, out.metrics, d)) return false;
+  if (!base_->at(changes, out, d)) return false;
   out.fault = first_error(d);
   return true;
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <map>
 
@@ -38,6 +39,8 @@ class Solver {
     }
     describe();
     decide();
+    if (out_.outcome == Outcome::kMet && !whole_) round_answer();
+    name_passed();
     return out_;
   }
 
@@ -139,16 +142,53 @@ class Solver {
     const PlanPoint p = points_.at({text});
     const Metric* m = p.number(request_.target.metric);
     if (!m || !known(*m, p)) {
-      passed_.emplace(x, true);
-      ++out_.passed_over;
       const Metric* any = find_metric(p.metrics, request_.target.metric);
+      passed_.emplace(x, p.legal() && any ? any->reason : p.fault);
+      ++out_.passed_over;
       // What a plan of the field lacks says more than why some value is no plan.
       if (p.legal()) lacks_ = any ? any->reason : "";
-      out_.why_passed_over = !lacks_.empty() ? lacks_ : p.fault;
       if (p.legal() && !any) lacking_ = p.metrics;
       return nullptr;
     }
-    return &tried_.emplace(x, Tried{text, x, *m, meets(m->value)}).first->second;
+    return &tried_.emplace(x, Tried{text, x, *m, meets(m->value), p.no}).first->second;
+  }
+
+  // Of the values that make no plan: the first beyond those that do.
+  void name_passed() {
+    if (passed_.empty()) return;
+    out_.why_passed_over = lacks_.empty() ? passed_.rbegin()->second : lacks_;
+    if (tried_.empty()) return;
+    const auto beyond = passed_.upper_bound(tried_.rbegin()->first);
+    if (beyond == passed_.end() || beyond->second.empty()) return;
+    out_.why_passed_over = beyond->second;
+    out_.passed_at = written_number(*field_, beyond->first);
+  }
+
+  // "813.3552373759941B" to five digits on the side that meets the target, or to as many as meet it.
+  void round_answer() {
+    constexpr int kFewest = 5, kMost = 17;
+    const bool up = out_.beyond && out_.beyond->x < out_.answer->x;
+    for (int digits = kFewest; digits < kMost; ++digits) {
+      double x = 0;
+      const std::string text = rounded(out_.answer->text, digits, up);
+      if (text.empty() || !read_number(*field_, text, x) || x < low_ || x > high_) continue;
+      const Tried* t = look(x);
+      if (!t || !(t->meets || is_exactly(*t))) continue;
+      if (t->meets) out_.answer = *t;  // to = the number stays as it was found
+      out_.answer->text = text;
+      return;
+    }
+  }
+
+  // The number that a text begins with to so many digits, what stands behind it as it is; empty for other texts.
+  static std::string rounded(const std::string& text, int digits, bool up) {
+    double number = 0;
+    const auto read = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (read.ec != std::errc() || number <= 0) return "";
+    const double unit = std::pow(10.0, std::floor(std::log10(number)) + 1 - digits);
+    const double whole = up ? std::ceil(number / unit) : std::floor(number / unit);
+    return fmt::format("{:.{}g}{}", whole * unit, digits,
+                       std::string(read.ptr, text.data() + text.size()));
   }
 
   bool known(const Metric& m, const PlanPoint&) {
@@ -189,6 +229,7 @@ class Solver {
     auto& f = fault(fmt::format("no value of {} from {} to {} makes a plan with a number for {}",
                                 request_.path, written_number(*field_, low_),
                                 written_number(*field_, high_), request_.target.metric));
+    name_passed();
     if (!out_.why_passed_over.empty()) f.help(out_.why_passed_over);
   }
 
@@ -284,6 +325,12 @@ class Solver {
     finish(a, b);
   }
 
+  // A run has a whole number of steps: a cost or a length goes up by one step's share.
+  bool is_exactly(const Tried& t) const {
+    return request_.target.compare == Compare::kEqual &&
+           std::abs(t.metric.value - out_.target_number) <= 1e-6 * std::abs(out_.target_number);
+  }
+
   void finish(const Tried& a, const Tried& b) {
     if (request_.target.compare != Compare::kEqual) {
       out_.outcome = Outcome::kMet;
@@ -293,8 +340,7 @@ class Solver {
     }
     const auto off = [&](const Tried& t) { return std::abs(t.metric.value - out_.target_number); };
     const Tried& nearest = off(a) <= off(b) ? a : b;
-    // A run has a whole number of steps: a cost or a length goes up by one step's share.
-    const bool exact = off(nearest) <= 1e-6 * std::abs(out_.target_number);
+    const bool exact = is_exactly(nearest);
     out_.outcome = exact ? Outcome::kMet : Outcome::kBetween;
     out_.answer = exact ? nearest : a;
     out_.answer->meets = exact;
@@ -310,7 +356,7 @@ class Solver {
   bool whole_ = false, known_ = false;
   double start_ = 0, low_ = 0, high_ = 0;
   std::map<double, Tried> tried_;
-  std::map<double, bool> passed_;
+  std::map<double, std::string> passed_;  // why each makes no plan
   std::vector<Metric> lacking_;
   std::string lacks_;
   Solution out_;

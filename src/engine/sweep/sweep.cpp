@@ -56,6 +56,7 @@ PlanTable sweep(Workspace& work, const SweepRequest& request, Diagnostics& diagn
     row.values = point(request.axes, i);
     PlanPoint p = points.at(row.values);
     row.fault = p.fault;
+    row.no = p.no;
     if (legal) {
       if (p.legal()) row.cells = cells_of(p.metrics, out.columns);
       continue;

@@ -35,7 +35,7 @@ inline const Formula kPoolPrefillShare{"load.pools.prefill_share", "ρ",
                                        "share of the time that a prefill worker works", "λ·S / m",
                                        Hint::kFraction};
 inline const Formula kPoolQueueOne{"load.pools.queue_one", "W", "wait for the prefill worker, mean",
-                                   "Pollaczek and Khinchine, with the arrivals' burstiness"};
+                                   "M/G/1: Pollaczek and Khinchine, with the arrivals' burstiness"};
 inline const Formula kPoolWaitChance{"load.pools.wait_chance", "P_queue",
                                      "chance that all prefill workers work",
                                      "ρ^κ, Erlang's C on m workers", Hint::kFraction};

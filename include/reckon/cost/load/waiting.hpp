@@ -36,8 +36,9 @@ inline const Formula kResidual{"load.ttft.residual", "R", "wait for the step tha
 inline const Formula kResidualShared{"load.ttft.residual_shared", "R",
                                      "wait for the step that runs, mean",
                                      "half a step: with prompts, or without if anybody decodes"};
-inline const Formula kQueue{"load.ttft.queue", "W", "wait for the prompts ahead, mean",
-                            "Pollaczek and Khinchine, with the arrivals' burstiness (Kingman)"};
+inline const Formula kQueue{
+    "load.ttft.queue", "W", "wait for the prompts ahead, mean",
+    "M/G/1: Pollaczek and Khinchine, with the arrivals' burstiness (Kingman)"};
 inline const Formula kQueueShared{"load.ttft.queue_shared", "W", "wait for the prompts ahead, mean",
                                   "whole steps that the tokens ahead fill"};
 inline const Formula kCostOfThoseAhead{"load.cost_of_those_ahead", "T_more",

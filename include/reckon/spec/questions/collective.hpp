@@ -49,7 +49,7 @@ struct CollectiveQuestion {
   OnLinks<R> on;
   Algorithm algorithm = Algorithm::kFastest;
   bool in_switch = false;
-  std::string data;
+  std::string array;
   bool trace = false;
   Assume<R> assume;
 
@@ -89,8 +89,8 @@ struct CollectiveQuestion {
       s.anchor_time...);
     v(Field("nccl", "", "nccl: a file in hardware/nccl; nccl-2.30 if not stated").by_name(),
       s.nccl...);
-    v(Field("data", "", "a small array a rank, to be played: \"1 2 3 4; 5 6 7 8\""), s.data...);
-    v(Field("trace", "", "draw every step of playing `data`"), s.trace...);
+    v(Field("array", "", "a small array a rank, to be played: \"1 2 3 4; 5 6 7 8\""), s.array...);
+    v(Field("trace", "", "draw every step of playing `array`"), s.trace...);
     v(Field("assume", "", "a preset's name, or {preset, conventions}"), s.assume...);
   }
 };

@@ -29,12 +29,20 @@ namespace reckon {
 struct Formula {
   std::string_view id, symbol, title, source;
   Hint hint;
+  std::string_view file;  // the header that it is written in
   const Formula* next;
   static inline constinit const Formula* first = nullptr;
 
   Formula(std::string_view id_, std::string_view symbol_, std::string_view title_,
-          std::string_view source_, Hint hint_ = Hint::kNone)
-      : id(id_), symbol(symbol_), title(title_), source(source_), hint(hint_), next(first) {
+          std::string_view source_, Hint hint_ = Hint::kNone,
+          std::string_view file_ = __builtin_FILE())
+      : id(id_),
+        symbol(symbol_),
+        title(title_),
+        source(source_),
+        hint(hint_),
+        file(file_),
+        next(first) {
     first = this;
   }
   Formula(const Formula&) = delete;
