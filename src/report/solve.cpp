@@ -73,7 +73,8 @@ std::string headline(const Solution& s) {
 std::vector<std::string> lines(const Solution& s) {
   std::vector<std::string> out{headline(s) + "."};
   // Of a field that is no whole number the next value is the last digit's: nobody would tell the two apart.
-  const bool apart = s.beyond && s.answer && s.beyond->text != s.answer->text &&
+  const bool apart = s.beyond && s.answer &&
+                     short_text(s.beyond->text) != short_text(s.answer->text) &&
                      beside_target(s, s.beyond->metric) != beside_target(s, s.answer->metric);
   if (s.outcome == Outcome::kMet && apart)
     out.push_back(fmt::format("The next legal value beyond, {}, doesn't: {}.",

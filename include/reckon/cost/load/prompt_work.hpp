@@ -5,9 +5,9 @@
 //   w.slot                                       // S: time of the steps that carry it, or of the chunks it takes
 //
 // Of n decodes on average, time without any included, one that runs sees itself and the others:
-// n' = 1 + n·(1 − 1/B), at most the B places. A prompt that ends within a chunk shares its last step with ν = n/(o − 1) others on
-// average, and is charged its part. One of N users is not held up by his own prompt. Engines that pass the stages of
-// one pipeline hold each other up, as if a prompt added M times E (stages.hpp).
+// n' = 1 + n·(1 − 1/B), at most the B places. A prompt that ends within a chunk shares its last step with
+// ν = n/(o − 1) others on average, and is charged its part. One of N users is not held up by his own prompt. Engines
+// that pass the stages of one pipeline hold each other up, as if a prompt added M times E (stages.hpp).
 #pragma once
 
 #include <algorithm>
