@@ -125,7 +125,7 @@ TEST_CASE("A chip's usual node holds that chip") {
 // Whatever its node says of it stays: that eight of a card share a root, say.
 TEST_CASE("A chip that is named by its file stands in its usual node") {
   each(Shelf::kChips, 30, [](const std::string& id) {
-    const auto by = [&id](const std::string& name) {
+    const auto by = [](const std::string& name) {
       return test::bound<Cluster<double>>(resolve_cluster, fmt::format("8x{}", name));
     };
     const std::string file = fmt::format("{}/hardware/chips/{}.yaml", RECKON_SOURCE_DIR, id);

@@ -176,9 +176,15 @@ PoolSizes pools_in_target(const ServingPlan<R>& plan, const ServingMachine<R>& p
                           Count<R> y) {
   if constexpr (std::is_same_v<R, double>) {
     PoolSizes at{whole(x), whole(y)};
-    const auto loaded = [&](int x_is, int y_is) {
-      return pools_under_load(plan, pre, s, p, structural<R>("x", x_is), structural<R>("y", y_is),
-                              true);
+    // The last pair is kept: each search begins where the one before it ended.
+    LoadFigures<R> figures;
+    std::pair<int, int> of{0, 0};
+    const auto loaded = [&](int x_is, int y_is) -> const LoadFigures<R>& {
+      if (of == std::pair{x_is, y_is}) return figures;
+      figures = pools_under_load(plan, pre, s, p, structural<R>("x", x_is),
+                                 structural<R>("y", y_is), true);
+      of = {x_is, y_is};
+      return figures;
     };
     const double rate = plain(*plan.workload.rate);
     const LoadLimits<R> full = loaded(at.x, at.y).full;
@@ -199,16 +205,16 @@ PoolSizes pools_in_target(const ServingPlan<R>& plan, const ServingMachine<R>& p
     const auto is = [](Kept k, const auto& f) { return !f.unbounded && k == Kept::kYes; };
     if (plan.targets.ttft)
       x_kept = fewest(at.x, most_x, [&](int k) {
-        const auto f = loaded(k, at.y);
+        const auto& f = loaded(k, at.y);
         return is(kept(plan.targets.ttft, f.ttft, f.ttft_p90), f);
       });
     if (plan.targets.tpot)
       y_kept = fewest(at.y, most_y, [&](int k) {
-        const auto f = loaded(x_kept.value_or(at.x), k);
+        const auto& f = loaded(x_kept.value_or(at.x), k);
         return is(kept(plan.targets.tpot, f.tpot, f.tpot_p90), f);
       });
     if (!x_kept || !y_kept) {
-      const auto best = loaded(x_kept.value_or(most_x), y_kept.value_or(most_y));
+      const auto& best = loaded(x_kept.value_or(most_x), y_kept.value_or(most_y));
       if (misses(plan.targets, best, true) == SizedBy::kUnknown)
         return {at.x, at.y, SizedBy::kUnknown};
     }

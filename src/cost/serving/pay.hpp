@@ -167,7 +167,7 @@ struct Replicas {
 
 template <class R>
 Replicas replicas_for_load(const ServingPlan<R>& plan, const ServingMachine<R>& s,
-                           const Running<R>& run) {
+                           const ServingAnswer<R>& out, const Running<R>& run) {
   if constexpr (std::is_same_v<R, double>) {
     const double one = plain(run.load->full.rate) * plain(engines_of_replica(s));
     const double least = std::floor(plain(*plan.workload.rate) / one) + 1;
@@ -177,7 +177,10 @@ Replicas replicas_for_load(const ServingPlan<R>& plan, const ServingMachine<R>& 
       return under_load(plan, s, structural<R>("R_k", k), run.most, prompt_steps(plan), true);
     };
     const bool decodes = !(*plan.workload.output <= 1);
-    const auto missed = [&](int k) { return misses(plan.targets, with(k), decodes); };
+    const int own = whole(out.replicas);  // those are known
+    const auto missed = [&](int k) {
+      return misses(plan.targets, k == own ? *run.load : with(k), decodes);
+    };
     const int most = most_times(at.n);
     const auto enough = fewest(at.n, most, [&](int k) { return !missed(k); });
     if (!enough) {
@@ -243,7 +246,7 @@ void size_for_rate(const ServingPlan<R>& plan, const ServingMachine<R>& s,
     (run.rate_unknown ? run.gpus_at_least : run.gpus_for_rate) = run.pools->asked->gpus;
     return;
   }
-  const Replicas found = replicas_for_load(plan, s, run);
+  const Replicas found = replicas_for_load(plan, s, out, run);
   run.sized_by = found.by;
   run.rate_unknown = found.unknown;
   if (never(found.by)) return;
