@@ -180,6 +180,12 @@ void put_under_load(const ServingPlan<R>& plan, const ServingMachine<R>& s,
   if (p.asked && (pools || plan.workload.rate))
     add(WayOfServing::kDisaggregated, p.asked->gpus, one,
         pools_under_load(plan, pre, s, p, p.asked->x, p.asked->y, !pools));
+  if (run.load && !pools && plan.workload.concurrency && *plan.workload.concurrency < E_one) {
+    auto E_all = E_one;
+    auto u_one = run.load->utilisation;
+    NAME(E_all, u_one);
+    run.load->utilisation = kUsedByFew(u_one * E / E_all);
+  }
   if (pools && run.under[2]) run.load = run.under[2]->figures;
   const PromptSteps mine_is = prompt_steps(plan);
   const PromptSteps chunks = mine_is == PromptSteps::kFirst ? PromptSteps::kShared : mine_is;

@@ -45,7 +45,7 @@ Seconds<R> stated_token(const ServingPlan<R>& plan, const ServingMachine<R>& s, 
 // Largest batch up to the machine's that keeps a target, or all of it.
 template <class R, class Time>
 Count<R> batch_keeping(const ServingPlan<R>& plan, Count<R> most, Time per_token) {
-  if (!plan.targets.tpot || plan.stated) return max(most, 1);
+  if (!plan.targets.tpot || plan.stated || *plan.workload.output <= 1) return max(most, 1);
   const int limit = whole(most);
   const int n = largest_whole(limit, [&](int k) {
     return plain(per_token(structural<R>("n", k))) - plain(*plan.targets.tpot);

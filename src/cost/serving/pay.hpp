@@ -190,8 +190,12 @@ Replicas replicas_for_load(const ServingPlan<R>& plan, const ServingMachine<R>& 
       if (at.by == SizedBy::kTtft) at.by = SizedBy::kTtftNever;
       return at;
     }
-    if (*enough > at.n) at = {*enough, *missed(*enough - 1)};
-    return at;
+    if (*enough == at.n) return at;
+    const SizedBy by = *missed(*enough - 1);
+    // Arrivals that only many engines make even among them: what these keep is no answer.
+    if (by == SizedBy::kUnknown && plan.mesh.pipeline <= 1)
+      return {at.n, by, unsaid(with(*enough - 1))};
+    return {*enough, by};
   } else {
     const ServingAnswer<double> flat = answer(lower(plan));
     const Running<double>& r = *flat.running;

@@ -61,6 +61,9 @@ PoolsPaid pools_paid(const ServingPlan<R>& plan, const ServingMachine<R>& pre,
     const ShareKept kept = share_kept(plan.targets, plan, at_share);
     out.share = kept.share;
     out.unknown = kept.unknown;
+    if (!out.unknown) return out;
+    out.judged = false;  // which pair keeps them nobody knows: the one that takes most
+    out.workers = best_paid(prices, takes(true), takes(false));
     return out;
   } else {
     const ServingAnswer<double> flat = answer(lower(plan));

@@ -95,7 +95,7 @@ class LoadKind : public QuestionOf<LoadQuestion> {
     if (f.ttft) r.answer.formulas = {std::string(kTtft.id)};
     const double burst = q.traffic.users ? 1 : plain(burst_of(q.traffic, q.traffic.rate));
     warn_of_arrivals(f, burst, q.simulation.simulate, r);
-    if (q.traffic.users && !q.pools.stated() && f.waiting)
+    if (q.traffic.users && !q.pools.stated())
       warn_of_step(
           {plain(*q.traffic.users), plain(*q.traffic.prompt),
            q.engine.chunk ? plain(*q.engine.chunk) : 0, q.engine.prompts == PromptSteps::kShared},

@@ -45,12 +45,12 @@ void say_waits(const Plan& q, const Out& out, Result& r) {
             q.simulation.simulate)));
   const bool pools = own_way(q) == WayOfServing::kDisaggregated;
   if (f.waiting && f.ttft)
-    r.answer.lines.push_back(
-        fmt::format("of it waiting {}, the prompt as if alone {}, {} {}, the request itself {}",
-                    text(r, "serve.ttft_waiting"), text(r, "serve.ttft_service"),
-                    pools ? "moving its cache" : "chunks and the others' tokens",
-                    text(r, "serve.ttft_chunking"),
-                    format_quantity(plain(q.engine.overhead.request), kSecond)));
+    r.answer.lines.push_back(fmt::format(
+        "of it waiting {}, the prompt as if in one step {}, {} {}, the request itself {}",
+        text(r, "serve.ttft_waiting"), text(r, "serve.ttft_service"),
+        pools ? "moving its cache" : "chunks and the others' tokens",
+        text(r, "serve.ttft_chunking"),
+        format_quantity(plain(q.engine.overhead.request), kSecond)));
   if (f.tpot)
     r.answer.lines.push_back(fmt::format(
         "TPOT, without the first token{}: {} mean, {}",
@@ -137,7 +137,7 @@ void say_load(const Plan& q, const Out& out, Result& r) {
             : 1;
     warn_of_arrivals(f, burst, q.simulation.simulate, r);
     const auto chunk = stated_or(q.settings.chunk, q.engine.limits.chunk);
-    if (q.workload.concurrency && f.waiting)
+    if (q.workload.concurrency)
       warn_of_step({plain(*q.workload.concurrency) / engines, plain(fresh_prompt(q.workload).fresh),
                     chunk ? plain(*chunk) : 0, prompt_steps(q) == PromptSteps::kShared},
                    q.traffic, q.simulation.simulate, r);

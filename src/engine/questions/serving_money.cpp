@@ -88,11 +88,16 @@ void say_gpus(const Plan& q, const Out& out, Result& r) {
                     run.rate_unknown));
   if (!run.gpus_for_rate) return;
   const double gpus = plain(*run.gpus_for_rate);
+  // So many would do and no fewer, whatever the closed form says of those there are.
+  const bool by_target = run.sized_by == SizedBy::kTtft || run.sized_by == SizedBy::kTpot;
+  if (by_target && !q.simulation.simulate && gpus > paid_gpus(q, out)) r.say_no(No::kTarget);
   const double replicas = gpus / plain(out.replica);
+  const bool least = q.prefill ? plain(run.pools->asked->x) <= 1 && plain(run.pools->asked->y) <= 1
+                               : replicas == 1;
   const std::string in =
       q.prefill ? std::string() : fmt::format(", {}", count_of(replicas, "replica"));
-  r.answer.lines.push_back(fmt::format("{} takes {}{}{}", load_text(q), count_of(gpus, "GPU"), in,
-                                       why(q, run, !q.prefill && replicas == 1)));
+  r.answer.lines.push_back(
+      fmt::format("{} takes {}{}{}", load_text(q), count_of(gpus, "GPU"), in, why(q, run, least)));
 }
 
 std::string bought_replicas(const Out& out) {

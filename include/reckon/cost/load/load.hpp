@@ -32,7 +32,7 @@ constexpr double kMostUneven = 4, kEven = 0.25;
 
 // Utilisation up to which engines that share stages wait as said, to a tenth, and their tokens come as said, to a
 // fifth: beyond, a small error of the rate is a large one of both.
-constexpr double kStagesUntil = 0.4;
+constexpr double kStagesUntil = 0.4, kStagesShortest = 64;  // of saturation; tokens of an answer
 
 template <class R>
 struct LoadFigures {
@@ -91,9 +91,10 @@ void judge(const LoadInput<R>& x, LoadFigures<R>& f) {
   f.in_bursts = uneven > kMostUneven;
   if (f.in_bursts)
     f.no_waits = f.no_tpot = "arrivals in bursts: no closed form of their wait, simulate";
-  if (!(x.stages <= 1) && plain(f.utilisation) > kStagesUntil) {
+  if (!(x.stages <= 1) &&
+      (plain(f.utilisation) > kStagesUntil || plain(x.output) < kStagesShortest)) {
     f.no_waits = f.no_tpot_percentiles =
-        "stages passed by many prompts at once: no closed form of the wait, simulate";
+        "stages passed by many prompts, or by short answers: no closed form of the wait, simulate";
     if (!x.users) f.no_tpot = f.no_waits;
   }
   f.no_percentiles = f.no_waits;

@@ -28,6 +28,9 @@ inline const Formula kPromptCostOthers{"load.prompt_cost_others", "E",
 inline const Formula kPromptCostOthersInStep{
     "load.prompt_cost_others_in_step", "E", "time a prompt adds to the steps of the others",
     "one of N with a place is not held up by his own prompt, nor by those of his step"};
+inline const Formula kPromptCostOthersOfAll{
+    "load.prompt_cost_others_of_all", "E", "time a prompt adds to the steps of the others",
+    "one of all N·p who share stages is not held up by his own prompt"};
 inline const Formula kPromptCostStages{"load.prompt_cost_stages", "E",
                                        "time a prompt adds to the steps of those who share stages",
                                        "its part of the delays that engines pass on"};
@@ -156,6 +159,11 @@ Seconds<R> felt(const LoadInput<R>& x, Seconds<R> cost) {
   auto N = min(*x.users, x.slots);
   auto E_all = cost;
   NAME(N, E_all);
+  if (!(x.stages <= 1)) {  // those of all engines hold each other up
+    auto p = x.stages;
+    NAME(p);
+    return kPromptCostOthersOfAll(E_all * (N * p - 1) / (N * p));
+  }
   const int g = users_in_step(x);
   if (g <= 1) return kPromptCostOthers(E_all * (N - 1) / N);
   auto g_0 = structural<R>("g", g);

@@ -112,6 +112,8 @@ inline const Formula kEngineParts{"serving.load.engine_parts", "E", "engines tha
 inline const Formula kEnginesOfUsers{"serving.load.engines_of_users", "E",
                                      "engines that share the load", "no more than there are users",
                                      Hint::kCount};
+inline const Formula kUsedByFew{"serving.load.used_by_few", "u", "rate over the saturation rate",
+                                "that of an engine with a user, over all engines", Hint::kFraction};
 inline const Formula kAllPresent{"serving.load.present", "L", "requests inside, all replicas",
                                  "those of one engine · engines", Hint::kRatio};
 inline const Formula kAllTokens{"serving.load.tokens", "X_load", "tokens/s of all replicas",
