@@ -161,6 +161,18 @@ bool format_named(const std::string& word, Format& out) {
   return false;
 }
 
+// A command's own options, and those of all commands.
+void declare_all(const Command& c, CLI::App& app, Values& values) {
+  app.set_help_flag("-h,--help", "this help");
+  Declare declare(app);
+  c.declare(declare);
+  app.add_option("--format", values.format, c.text_only ? "text" : "text, json, csv, md or html")
+      ->type_name("F");
+  app.add_flag("--wide", values.shared.wide, "tables as wide as they come");
+  app.add_option("--data", values.shared.data, "where hardware/, models/, presets/ … lie")
+      ->type_name("DIR");
+}
+
 void keep_begun(const std::string& typed, std::vector<std::string>& words) {
   std::erase_if(words, [&typed](const std::string& w) { return !w.starts_with(typed); });
 }
@@ -180,18 +192,14 @@ std::vector<std::string> completions(const std::vector<std::string>& words) {
       std::find_if(all.begin(), all.end(), [&](const Command& c) { return c.name == words[0]; });
   if (command == all.end()) return out;
   CLI::App app;
-  Declare declare(app);
-  command->declare(declare);
+  declare_all(*command, app, values);
   Session session("");
   const CLI::Option* before = app.get_option_no_throw(words[words.size() - 2]);
   if (before && before->get_expected_max() > 0) {
     out = option_values(session, before->get_name(), typed);
-  } else if (words[words.size() - 2] == "--format") {
-    out = option_values(session, "--format", typed);
   } else if (typed.starts_with("-")) {
     for (const CLI::Option* o : app.get_options())
       if (!o->get_positional() && !o->get_name().empty()) out.push_back(o->get_name());
-    for (const char* shared : {"--format", "--wide", "--data", "--help"}) out.emplace_back(shared);
   } else {
     out = argument_values(session, command->name, command->arguments);
   }
@@ -253,14 +261,7 @@ int run(int argc, char** argv) {
     subs.push_back(sub);
     // Declaring the flags of all questions takes longer than most answers.
     if (std::find(argv, argv + argc, c.name) == argv + argc) continue;
-    sub->set_help_flag("-h,--help", "this help");
-    Declare declare(*sub);
-    c.declare(declare);
-    sub->add_option("--format", values.format, c.text_only ? "text" : "text, json, csv, md or html")
-        ->type_name("F");
-    sub->add_flag("--wide", values.shared.wide, "tables as wide as they come");
-    sub->add_option("--data", values.shared.data, "where hardware/, models/, presets/ … lie")
-        ->type_name("DIR");
+    declare_all(c, *sub, values);
   }
   const auto chosen = [&]() -> std::size_t {
     for (std::size_t i = 0; i < subs.size(); ++i) {

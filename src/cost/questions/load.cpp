@@ -26,23 +26,16 @@ LoadOn<R> machine_of(const LoadQuestion<R>& q) {
   return {*q.model, q.served, q.cluster, q.on, q.chip, q.assume};
 }
 
-// Up to the longest, which a model's context is if none is stated.
 template <class R>
-std::optional<Count<R>> longest_length(const LoadQuestion<R>& q) {
-  if (q.traffic.longest || !q.model) return q.traffic.longest;
-  return q.model->context;
-}
-template <class R>
-LengthSpread<R> answer_lengths(const LoadQuestion<R>& q) {
-  return {q.traffic.output_shape.value_or(LengthShape::kLognormal), q.traffic.output_spread,
-          longest_length(q)};
+std::optional<Count<R>> context_of(const LoadQuestion<R>& q) {
+  return q.model ? q.model->context : std::nullopt;
 }
 
 template <class R>
 Count<R> mean_cached(const LoadQuestion<R>& q) {
   auto T = *q.traffic.prompt;
   auto T_out = *q.traffic.output;
-  const LengthSpread<R> spread = answer_lengths(q);
+  const LengthSpread<R> spread = answer_lengths(q.traffic, context_of(q));
   NAME(T, T_out);
   if (!spread.spreads()) return kMeanContext(T + T_out / 2);
   auto T_seen = length_seen(spread, T_out);
@@ -101,7 +94,7 @@ Count<R> held_by_request(const LoadQuestion<R>& q) {
   auto s = *q.traffic.prompt;
   auto o = *q.traffic.output;
   const bool longest = q.engine.reserve == CacheReserve::kLongest;
-  const LengthSpread<R> spread = answer_lengths(q);
+  const LengthSpread<R> spread = answer_lengths(q.traffic, context_of(q));
   NAME(s, o);
   if (spread.spreads()) {
     auto o_seen = length_seen(spread, o);
@@ -144,10 +137,9 @@ LoadInput<R> input_of(const LoadQuestion<R>& q, Count<R> slots, Count<R> T_ctx) 
   x.users = t.users;
   x.think = t.think;
   x.burst = burst_of(t, t.rate);
-  const LengthSpread<R> prompts{t.prompt_shape.value_or(LengthShape::kConstant), t.prompt_spread,
-                                longest_length(q)};
+  const LengthSpread<R> prompts = prompt_lengths(t, context_of(q));
   x.prompt = length_cut(prompts, *t.prompt);
-  x.output = length_cut(answer_lengths(q), *t.output);
+  x.output = length_cut(answer_lengths(t, context_of(q)), *t.output);
   x.output_spread = t.output_spread ? *t.output_spread : Ratio<R>{};
   x.lengths = length_shares(prompts, *t.prompt);
   x.slots = slots;

@@ -160,7 +160,8 @@ void put_under_load(const ServingPlan<R>& plan, const ServingMachine<R>& s,
   const Count<R> one{1};
   const auto E_one = p_all <= 1 ? kEngines(R_all * d) : kEngineParts(R_all * d * p_all);
   auto E = pools ? one : E_one;
-  if (!pools && plan.workload.concurrency && *plan.workload.concurrency < E_one) {
+  const bool few = !pools && plan.workload.concurrency && *plan.workload.concurrency < E_one;
+  if (few) {
     auto E_all = E_one;
     auto N = *plan.workload.concurrency;
     NAME(E_all, N);
@@ -180,7 +181,7 @@ void put_under_load(const ServingPlan<R>& plan, const ServingMachine<R>& s,
   if (p.asked && (pools || plan.workload.rate))
     add(WayOfServing::kDisaggregated, p.asked->gpus, one,
         pools_under_load(plan, pre, s, p, p.asked->x, p.asked->y, !pools));
-  if (run.load && !pools && plan.workload.concurrency && *plan.workload.concurrency < E_one) {
+  if (few) {
     auto E_all = E_one;
     auto u_one = run.load->utilisation;
     NAME(E_all, u_one);

@@ -202,17 +202,14 @@ PoolSizes pools_in_target(const ServingPlan<R>& plan, const ServingMachine<R>& p
     if (plan.stated) return at;
     const int most_x = most_times(at.x), most_y = most_times(at.y);
     std::optional<int> x_kept = at.x, y_kept = at.y;
-    const auto is = [](Kept k, const auto& f) { return !f.unbounded && k == Kept::kYes; };
-    if (plan.targets.ttft)
-      x_kept = fewest(at.x, most_x, [&](int k) {
-        const auto& f = loaded(k, at.y);
-        return is(kept(plan.targets.ttft, f.ttft, f.ttft_p90), f);
-      });
-    if (plan.targets.tpot)
-      y_kept = fewest(at.y, most_y, [&](int k) {
-        const auto& f = loaded(x_kept.value_or(at.x), k);
-        return is(kept(plan.targets.tpot, f.tpot, f.tpot_p90), f);
-      });
+    ServingTargets<double> first, each;
+    first.ttft = plan.targets.ttft;
+    each.tpot = plan.targets.tpot;
+    if (first.ttft)
+      x_kept = fewest(at.x, most_x, [&](int k) { return !misses(first, loaded(k, at.y), true); });
+    if (each.tpot)
+      y_kept = fewest(at.y, most_y,
+                      [&](int k) { return !misses(each, loaded(x_kept.value_or(at.x), k), true); });
     if (!x_kept || !y_kept) {
       const auto& best = loaded(x_kept.value_or(most_x), y_kept.value_or(most_y));
       if (misses(plan.targets, best, true) == SizedBy::kUnknown)

@@ -152,9 +152,7 @@ void pay_load(const ServingPlan<R>& plan, const ServingMachine<R>& s, const Serv
 // Why a load's figures say nothing of a target.
 template <class R>
 const char* unsaid(const LoadFigures<R>& f) {
-  return f.no_percentiles        ? f.no_percentiles
-         : f.no_tpot_percentiles ? f.no_tpot_percentiles
-                                 : "no closed form here: simulate";
+  return !f.no_percentiles && f.no_tpot_percentiles ? f.no_tpot_percentiles : no_figure(f);
 }
 
 // The fewest replicas with which the queue does not grow and the targets are kept.

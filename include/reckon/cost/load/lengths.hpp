@@ -13,6 +13,7 @@
 
 #include "reckon/cost/load/input.hpp"
 #include "reckon/load/kinds.hpp"
+#include "reckon/spec/questions/traffic.hpp"
 
 namespace reckon {
 
@@ -93,6 +94,19 @@ struct LengthSpread {
 
   bool spreads() const { return spread && plain(*spread) > 0; }
 };
+
+// Of prompts and of answers: lognormal where no shape is stated, up to the longest, which is the model's context where
+// none is stated.
+template <class R>
+LengthSpread<R> prompt_lengths(const TrafficShape<R>& t, const std::optional<Count<R>>& context) {
+  return {t.prompt_shape.value_or(LengthShape::kLognormal), t.prompt_spread,
+          t.longest ? t.longest : context};
+}
+template <class R>
+LengthSpread<R> answer_lengths(const TrafficShape<R>& t, const std::optional<Count<R>>& context) {
+  return {t.output_shape.value_or(LengthShape::kLognormal), t.output_spread,
+          t.longest ? t.longest : context};
+}
 
 namespace detail {
 

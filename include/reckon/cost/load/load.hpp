@@ -55,6 +55,21 @@ struct LoadFigures {
   std::optional<Frequency<R>> tokens_rate;
 };
 
+// Why there is no such figure.
+template <class R>
+const char* no_figure(const LoadFigures<R>& f) {
+  return f.unbounded        ? "beyond saturation the queue grows without bound"
+         : f.no_form        ? "users before pools: no closed form, simulate"
+         : f.no_percentiles ? f.no_percentiles
+                            : "no closed form here: simulate";
+}
+template <class R>
+const char* no_tpot_figure(const LoadFigures<R>& f) {
+  if (f.no_tpot) return f.no_tpot;
+  return f.unbounded || f.no_form || f.tpot ? no_figure(f)
+                                            : "answers of one token have none after the first";
+}
+
 namespace detail {
 
 template <class R>

@@ -81,22 +81,6 @@ Bytes<R> served_cache(const ServingMachine<R>& s, Count<R> T) {
   return kServedCache(KV / p);
 }
 
-// How answers spread, and prompts, up to the longest.
-template <class R>
-std::optional<Count<R>> longest_length(const ServingPlan<R>& plan) {
-  return plan.traffic.longest ? plan.traffic.longest : plan.model.context;
-}
-template <class R>
-LengthSpread<R> answer_lengths(const ServingPlan<R>& plan) {
-  return {plan.traffic.output_shape.value_or(LengthShape::kLognormal), plan.traffic.output_spread,
-          longest_length(plan)};
-}
-template <class R>
-LengthSpread<R> prompt_lengths(const ServingPlan<R>& plan) {
-  return {plan.traffic.prompt_shape.value_or(LengthShape::kLognormal), plan.traffic.prompt_spread,
-          longest_length(plan)};
-}
-
 template <class R>
 Count<R> held_tokens(const ServingPlan<R>& plan) {
   auto T = *plan.workload.prompt;
@@ -104,7 +88,7 @@ Count<R> held_tokens(const ServingPlan<R>& plan) {
   auto z = plan.workload.hit;
   auto r_out = stated_or(plan.settings.held, plan.engine.memory.held);
   auto T_blk = stated_or(plan.settings.block, plan.engine.memory.block);
-  const LengthSpread<R> spread = answer_lengths(plan);
+  const LengthSpread<R> spread = answer_lengths(plan.traffic, plan.model.context);
   NAME(T, T_out, z, r_out, T_blk);
   if (spread.spreads()) {
     auto T_seen = length_seen(spread, T_out);

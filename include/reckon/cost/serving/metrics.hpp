@@ -147,30 +147,20 @@ void pool_metrics(V&& v, const ServingPools<R>& p) {
 
 inline constexpr const char* kOneToken = "answers of one token have none after the first";
 
-template <class R>
-bool has_no_tpot(const LoadFigures<R>& f) {
-  return !f.unbounded && !f.no_form && !f.tpot;
-}
-
 // The ways to combine the phases, under the load.
 template <class R, class V>
 void under_metrics(V&& v, const Running<R>& r) {
   for (std::size_t i = 0; i < kServingWays; ++i) {
     if (!r.under[i]) continue;
     const WayUnderLoad<R>& w = *r.under[i];
-    const char* why = w.figures.unbounded        ? "beyond saturation the queue grows without bound"
-                      : w.figures.no_form        ? "users before pools: no closed form, simulate"
-                      : w.figures.no_percentiles ? w.figures.no_percentiles
-                                                 : "no closed form here: simulate";
+    const char* why = no_figure(w.figures);
     v(kUnderMetrics[i].gpus, w.gpus);
     v(kUnderMetrics[i].saturation, w.saturation);
     v(kUnderMetrics[i].utilisation,
       w.figures.no_form ? std::nullopt : std::optional<Ratio<R>>(w.figures.utilisation), why);
     v(kUnderMetrics[i].ttft, w.figures.ttft, why);
     v(kUnderMetrics[i].ttft_p90, w.figures.ttft_p90, why);
-    const char* no_tpot = w.figures.no_tpot        ? w.figures.no_tpot
-                          : has_no_tpot(w.figures) ? kOneToken
-                                                   : why;
+    const char* no_tpot = no_tpot_figure(w.figures);
     v(kUnderMetrics[i].tpot, w.figures.tpot, no_tpot);
     v(kUnderMetrics[i].tpot_p90, w.figures.tpot_p90, no_tpot);
   }
@@ -179,12 +169,7 @@ void under_metrics(V&& v, const Running<R>& r) {
 // A figure under the load; why there is none.
 template <class R, class V>
 void load_metrics(V&& v, const Running<R>& r) {
-  constexpr const char* kUnbounded = "beyond saturation the queue grows without bound";
-  const char* why = !r.load                  ? r.no_load
-                    : r.load->unbounded      ? kUnbounded
-                    : r.load->no_form        ? "users before pools: no closed form, simulate"
-                    : r.load->no_percentiles ? r.load->no_percentiles
-                                             : "no closed form here: simulate";
+  const char* why = r.load ? no_figure(*r.load) : r.no_load;
   const auto of = [&r](auto get) {
     using T = std::decay_t<decltype(get(*r.load))>;
     return r.load ? get(*r.load) : T{};
@@ -220,9 +205,7 @@ void load_metrics(V&& v, const Running<R>& r) {
   v(MetricInfo("serve.saturates", "rate beyond which the queue grows without bound",
                Hint::kRequestRate),
     r.saturates, r.no_load);
-  const char* no_tpot = r.load && r.load->no_tpot        ? r.load->no_tpot
-                        : r.load && has_no_tpot(*r.load) ? kOneToken
-                                                         : why;
+  const char* no_tpot = r.load ? no_tpot_figure(*r.load) : r.no_load;
   v(MetricInfo("serve.itl", "time between tokens, mean"), of([](Load x) { return x.tpot; }),
     no_tpot);
   v(MetricInfo("serve.tpot", "time per token, the first excluded"),
@@ -268,9 +251,7 @@ void money_metrics(V&& v, const Running<R>& r) {
   constexpr const char* kNoPrice = "the plan states no price: price: 2.50 USD/h";
   constexpr const char* kNoPower = "the chip states no power";
   constexpr const char* kNoBudget = "the plan states no budget: budget: 100 USD/h";
-  const char* unserved = !r.load || r.load_money ? nullptr
-                         : r.load->unbounded     ? "beyond saturation the queue grows without bound"
-                                                 : "users before pools: no closed form, simulate";
+  const char* unserved = r.load && !r.load_money ? no_figure(*r.load) : nullptr;
   const Money<R> none;
   const Money<R>& m = r.load_money ? *r.load_money : r.load ? none : r.full_money;
   const auto why = [&](const char* not_stated, bool is_stated) {

@@ -98,7 +98,7 @@ template <class R>
 Count<R> served_context(const ServingPlan<R>& plan) {
   auto T = *plan.workload.prompt;
   auto T_out = *plan.workload.output;
-  const LengthSpread<R> spread = answer_lengths(plan);
+  const LengthSpread<R> spread = answer_lengths(plan.traffic, plan.model.context);
   NAME(T, T_out);
   if (!spread.spreads()) return kServedContext(T + T_out / 2);
   auto T_seen = length_seen(spread, T_out);

@@ -65,7 +65,11 @@ Seconds<R> loaded_step(const ServingPlan<R>& plan, const ServingMachine<R>& s, C
     return stage_passage(s, least).time;
   }
   StepCall<R> call = decode_call(plan, n, T);
-  if (c <= 0) return with_drafts(plan, stage_passage(s, call).time);
+  const auto passage = [&] {
+    const Seconds<R> t = stage_passage(s, call).time;
+    return n <= 0 ? t : with_drafts(plan, t);
+  };
+  if (c <= 0) return passage();
   const FreshPrompt<R> p = fresh_prompt(plan.workload);
   auto s_all = p.fresh;
   auto cached = p.cached;
@@ -75,7 +79,7 @@ Seconds<R> loaded_step(const ServingPlan<R>& plan, const ServingMachine<R>& s, C
   if (prompts == PromptSteps::kFirst) {
     call.s = c;
     call.prompts = Count<R>{1};
-    return n <= 0 ? stage_passage(s, call).time : with_drafts(plan, stage_passage(s, call).time);
+    return passage();
   }
   call.s = min(c, s_all);
   if (c < s_all) {
@@ -84,18 +88,18 @@ Seconds<R> loaded_step(const ServingPlan<R>& plan, const ServingMachine<R>& s, C
     call.past = kPastTokens(cached + (s_all - s_ch) / 2);
   }
   call.prompts = c / s_all;
-  return n <= 0 ? stage_passage(s, call).time : with_drafts(plan, stage_passage(s, call).time);
+  return passage();
 }
 
 // How long prompts and answers are, and what a request costs before it reaches the engine.
 template <class R>
 void load_lengths(const ServingPlan<R>& plan, LoadInput<R>& x) {
   const TrafficShape<R>& t = plan.traffic;
-  const LengthSpread<R> prompts = prompt_lengths(plan);
+  const LengthSpread<R> prompts = prompt_lengths(t, plan.model.context);
   const auto fresh = fresh_prompt(plan.workload).fresh;
   x.lengths = length_shares(prompts, fresh);
   x.prompt = length_cut(prompts, fresh);
-  x.output = length_cut(answer_lengths(plan), *plan.workload.output);
+  x.output = length_cut(answer_lengths(t, plan.model.context), *plan.workload.output);
   if (plan.speculative) {
     auto o = x.output;
     auto a = accepted_tokens(*plan.speculative);
