@@ -37,7 +37,7 @@ Count<R> batch_in_target(const ServingPlan<R>& plan, const ServingMachine<R>& s,
                          Count<R> by_others) {
   const int limit = std::min(whole(by_others), 1 << 20);
   const int n = largest_whole(limit, [&](int k) {
-    return plain(saturation(plan, s, structural<R>("n", k)).per_token) - plain(most);
+    return plain(saturated_token(plan, s, structural<R>("n", k))) - plain(most);
   });
   return structural<R>("B_target", n);
 }
@@ -48,8 +48,8 @@ template <class R>
 bool kept_by_few(const ServingPlan<R>& plan, const ServingMachine<R>& s) {
   if (!plan.workload.rate && !plan.workload.concurrency) return false;
   const auto one = structural<R>("n", 1);
-  return *plan.targets.tpot < saturation(plan, s, one).per_token &&
-         stated_token(plan, s, decode_step(plan, s, one).time) <= *plan.targets.tpot;
+  return *plan.targets.tpot < saturated_token(plan, s, one) &&
+         stated_token(plan, s, decode_time(plan, s, one)) <= *plan.targets.tpot;
 }
 
 template <class R>
@@ -127,8 +127,7 @@ Count<R> longest_prompt_in(const ServingPlan<R>& plan, const ServingMachine<R>& 
       kLongest,
       [&](int T) {
         const FreshPrompt<R> p{structural<R>("T", T), Count<R>{0}};
-        return plain(plan.engine.overhead.request + prompt_pass(s, p, one, chunk).time) -
-               plain(t_max);
+        return plain(plan.engine.overhead.request + prompt_time(s, p, one, chunk)) - plain(t_max);
       },
       start);
   return structural<R>("T_max", n);
@@ -180,7 +179,9 @@ void put_under_load(const ServingPlan<R>& plan, const ServingMachine<R>& s,
   const ServingPools<R>& p = *run.pools;
   if (p.asked && (pools || plan.workload.rate))
     add(WayOfServing::kDisaggregated, p.asked->gpus, one,
-        pools_under_load(plan, pre, s, p, p.asked->x, p.asked->y, !pools));
+        !pools && run.pools_known
+            ? *run.pools_known
+            : pools_under_load(plan, pre, s, p, p.asked->x, p.asked->y, !pools));
   if (few) {
     auto E_all = E_one;
     auto u_one = run.load->utilisation;

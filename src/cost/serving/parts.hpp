@@ -26,6 +26,11 @@ StepTimes<R> decode_step(const ServingPlan<R>& plan, const ServingMachine<R>& s,
   return serving_step(s, decode_call(plan, n, served_context(plan)));
 }
 
+template <class R>
+Seconds<R> decode_time(const ServingPlan<R>& plan, const ServingMachine<R>& s, Count<R> n) {
+  return serving_step_time(s, decode_call(plan, n, served_context(plan)));
+}
+
 // Time between tokens: of the modelled step, or of the plan's own figures.
 template <class R>
 Seconds<R> stated_token(const ServingPlan<R>& plan, const ServingMachine<R>& s, Seconds<R> t_step) {
@@ -90,7 +95,7 @@ ServingWay<R> prefill_first(const ServingPlan<R>& plan, const ServingMachine<R>&
   auto d = s.mesh.data;
   NAME(T_p, T_out, d);
   const auto per_token = [&](Count<R> n) {
-    auto t_tok = stated_token(plan, s, decode_step(plan, s, n).time);
+    auto t_tok = stated_token(plan, s, decode_time(plan, s, n));
     NAME(n, t_tok);
     return kPrefillFirstToken(t_tok + n * T_p / T_out);
   };
@@ -116,7 +121,7 @@ ServingWay<R> mixed(const ServingPlan<R>& plan, const ServingMachine<R>& s,
   call.s = prompt.s;
   call.past = prompt.past;
   call.prompts = prompt.prompts;
-  auto t_step = stage_passage(s, call).time;
+  auto t_step = passage_time(s, call);
   auto o_req = plan.engine.overhead.request;
   NAME(n_ch, t_step, o_req);
   auto t_1 = kMixedTtft(o_req + n_ch * t_step);
@@ -162,20 +167,22 @@ ServingMachine<R> prefill_machine(const ServingPlan<R>& plan) {
              p.kernels ? *p.kernels : plan.kernels, p.mesh});
 }
 
-// Whole workers of both pools, and what decides them.
+// Whole workers of both pools, and what decides them; what is known of them under the load.
+template <class R>
 struct PoolSizes {
   int x = 1, y = 1;
   SizedBy by = SizedBy::kRate;
+  std::optional<LoadFigures<R>> figures{};
 };
 
 // The fewest, from the rate's own on, with which the queue does not grow and nine of ten requests keep the targets.
 // TTFT ends when the cache has moved, so prefill workers alone set it; TPOT is the decode workers'.
 template <class R>
-PoolSizes pools_in_target(const ServingPlan<R>& plan, const ServingMachine<R>& pre,
-                          const ServingMachine<R>& s, const ServingPools<R>& p, Count<R> x,
-                          Count<R> y) {
+PoolSizes<R> pools_in_target(const ServingPlan<R>& plan, const ServingMachine<R>& pre,
+                             const ServingMachine<R>& s, const ServingPools<R>& p, Count<R> x,
+                             Count<R> y) {
   if constexpr (std::is_same_v<R, double>) {
-    PoolSizes at{whole(x), whole(y)};
+    PoolSizes<R> at{whole(x), whole(y)};
     // The last pair is kept: each search begins where the one before it ended.
     LoadFigures<R> figures;
     std::pair<int, int> of{0, 0};
@@ -213,32 +220,37 @@ PoolSizes pools_in_target(const ServingPlan<R>& plan, const ServingMachine<R>& p
     if (!x_kept || !y_kept) {
       const auto& best = loaded(x_kept.value_or(most_x), y_kept.value_or(most_y));
       if (misses(plan.targets, best, true) == SizedBy::kUnknown)
-        return {at.x, at.y, SizedBy::kUnknown};
+        return {at.x, at.y, SizedBy::kUnknown, {}};
     }
     const SizedBy by = !x_kept                           ? SizedBy::kTtftNever
                        : !y_kept                         ? SizedBy::kTpotNever
                        : *x_kept - at.x > *y_kept - at.y ? SizedBy::kTtft
                        : *y_kept > at.y                  ? SizedBy::kTpot
                                                          : SizedBy::kRate;
-    return {x_kept.value_or(at.x), y_kept.value_or(at.y), by};
+    const int x_is = x_kept.value_or(at.x), y_is = y_kept.value_or(at.y);
+    return {x_is, y_is, by, loaded(x_is, y_is)};
   } else {
     const ServingAnswer<double> flat = answer(lower(plan));
-    if (!flat.running || !flat.running->pools->asked) return {whole(x), whole(y)};
+    if (!flat.running || !flat.running->pools->asked) return {whole(x), whole(y), {}, {}};
     const PoolPair<double>& found = *flat.running->pools->asked;
-    return {whole(found.x), whole(found.y), flat.running->pools->sized_by};
+    return {whole(found.x), whole(found.y), flat.running->pools->sized_by, {}};
   }
 }
 
-// Whole workers for the rate and the targets; those of a pool that states its own are these.
+// Whole workers for the rate and the targets; those of a pool that states its own are these. What is known of them under
+// the load, to the 90th percentile.
 template <class R>
-void size_for_load(const ServingPlan<R>& plan, const ServingMachine<R>& pre,
-                   const ServingMachine<R>& s, ServingPools<R>& p) {
+std::optional<LoadFigures<R>> size_for_load(const ServingPlan<R>& plan,
+                                            const ServingMachine<R>& pre,
+                                            const ServingMachine<R>& s, ServingPools<R>& p) {
   const std::optional<Count<R>> x_own = plan.prefill ? plan.prefill->workers : std::nullopt;
   const std::optional<Count<R>> y_own = plan.prefill ? plan.prefill->decode_workers : std::nullopt;
   auto x = workers_for(*plan.workload.rate, p.prefill_given);
   auto y = workers_for(*plan.workload.rate, p.decode_given);
+  std::optional<LoadFigures<R>> known;
   if (whole(*plan.workload.output) > 1) {
-    const PoolSizes more = pools_in_target(plan, pre, s, p, x, y);
+    PoolSizes<R> more = pools_in_target(plan, pre, s, p, x, y);
+    if (!x_own && !y_own) known = std::move(more.figures);
     if (more.x > whole(x)) x = kPrefillWorkersTarget(structural<R>("x_kept", more.x));
     if (more.y > whole(y)) y = kDecodeWorkersTarget(structural<R>("y_kept", more.y));
     const bool first = more.by == SizedBy::kTtft || more.by == SizedBy::kTtftNever;
@@ -246,6 +258,7 @@ void size_for_load(const ServingPlan<R>& plan, const ServingMachine<R>& pre,
     p.sized_by = stated ? SizedBy::kRate : more.by;
   }
   p.asked = pool_pair(plan, p, x_own ? *x_own : x, y_own ? *y_own : y);
+  return known;
 }
 
 // Both pools are stated, or one is and no rate says more: then the other keeps up with it.
@@ -274,37 +287,37 @@ void size_stated(const ServingPlan<R>& plan, ServingPools<R>& p) {
 
 // Workers that are stated, or that the rate and the targets need.
 template <class R>
-void size_pools(const ServingPlan<R>& plan, const ServingMachine<R>& pre,
-                const ServingMachine<R>& s, ServingPools<R>& p) {
+std::optional<LoadFigures<R>> size_pools(const ServingPlan<R>& plan, const ServingMachine<R>& pre,
+                                         const ServingMachine<R>& s, ServingPools<R>& p) {
+  std::optional<LoadFigures<R>> known;
   const bool x_own = plan.prefill && plan.prefill->workers;
   const bool y_own = plan.prefill && plan.prefill->decode_workers;
   if ((x_own && y_own) || (!plan.workload.rate && (x_own || y_own)))
     size_stated(plan, p);
   else if (plan.workload.rate)
-    size_for_load(plan, pre, s, p);
+    known = size_for_load(plan, pre, s, p);
   else
-    return;
-  if (!p.transfer) return;
+    return known;
+  if (!p.transfer) return known;
   auto rate = plan.workload.rate ? *plan.workload.rate : p.asked->rate;
   auto t_move = *p.transfer;
   auto x = p.asked->x;
   auto y = p.asked->y;
   NAME(rate, t_move, x, y);
   p.transfer_load = kMoveLoad(rate * t_move / min(x, y));
+  return known;
 }
 
 template <class R>
 ServingPools<R> pools_of(const ServingPlan<R>& plan, const ServingMachine<R>& s,
-                         const ServingMachine<R>& pre, const ServingAnswer<R>& out) {
+                         const ServingMachine<R>& pre, const ServingAnswer<R>& out,
+                         std::optional<LoadFigures<R>>& known) {
   const Count<R> one{1};
   const auto chunk = stated_or(plan.settings.chunk, plan.engine.limits.chunk);
-  auto T_p =
-      prompt_pass(pre, fresh_prompt(plan.workload), plan.prefill ? plan.prefill->batch : one, chunk)
-          .time;
+  auto T_p = prompt_time(pre, fresh_prompt(plan.workload), plan.prefill ? plan.prefill->batch : one,
+                         chunk);
   if (plan.stated && plan.stated->prefill) T_p = *plan.stated->prefill;
-  const auto per_token = [&](Count<R> n) {
-    return stated_token(plan, s, decode_step(plan, s, n).time);
-  };
+  const auto per_token = [&](Count<R> n) { return stated_token(plan, s, decode_time(plan, s, n)); };
   auto n = plan.workload.batch ? *plan.workload.batch / s.mesh.data
                                : batch_keeping<R>(plan, batch_without_target(plan, out), per_token);
   ServingPools<R> p = serving_pools<R>({plan, pre, s, T_p, per_token(n), n});
@@ -313,7 +326,7 @@ ServingPools<R> pools_of(const ServingPlan<R>& plan, const ServingMachine<R>& s,
     p.prefill_sequence = served_cache(pre, *plan.workload.prompt);
   }
   pay_pools(plan, p);
-  size_pools(plan, pre, s, p);
+  known = size_pools(plan, pre, s, p);
   return p;
 }
 
@@ -322,7 +335,7 @@ void compare_ways(const ServingPlan<R>& plan, const ServingMachine<R>& s,
                   const ServingMachine<R>& pre, const ServingAnswer<R>& out, Running<R>& run) {
   run.ways[0] = prefill_first(plan, s, out, run);
   run.ways[1] = mixed(plan, s, out, run);
-  run.pools = pools_of(plan, s, pre, out);
+  run.pools = pools_of(plan, s, pre, out, run.pools_known);
   run.ways[2] = disaggregated(plan, *run.pools);
 }
 

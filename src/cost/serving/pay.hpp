@@ -27,7 +27,7 @@ Ratio<R> input_share(const ServingPlan<R>& plan, const ServingMachine<R>& s, con
                      Count<R> n) {
   auto T_p = run.prompt.time;
   auto T_out = *plan.workload.output;
-  auto t_tok = stated_token(plan, s, decode_step(plan, s, n).time);
+  auto t_tok = stated_token(plan, s, decode_time(plan, s, n));
   NAME(n, T_p, T_out, t_tok);
   return kInputShare(n * T_p / (n * T_p + T_out * t_tok));
 }

@@ -74,11 +74,14 @@ namespace detail {
 // Of a root that a Newton step follows, which squares it.
 constexpr double kNearRoot = 1e-8;
 
-// To a millionth: of the place itself a search has the value already.
+// Between the two ends of what a search had in doubt, where it has the values already; to a millionth beside it where
+// these lie too far apart, or too near.
 template <class F>
-double slope_at(double n, const F& f) {
-  const double h = 1e-6 * (1 + n);
-  return (f(n + h) - f(n)) / h;
+double slope_at(const Root& n, const F& f) {
+  const double apart = std::abs(n.other - n.at);
+  const bool near = apart >= 1e-2 * kNearRoot * n.at && apart <= 1e-6 * (1 + n.at);
+  const double m = near ? n.other : n.at + 1e-6 * (1 + n.at);
+  return (f(m) - f(n.at)) / (m - n.at);
 }
 
 inline double flat_rate(const LoadInput<double>& x, double n) {
@@ -91,9 +94,10 @@ inline double beyond_rate(const LoadInput<double>& x, double rate, double n) {
 }
 // From next to nothing on: what no sequence reads takes 0/0. `at_nothing`: f there.
 template <class F>
-double near_root(double high, double at_nothing, const F& f) {
+Root near_root(double high, double at_nothing, const F& f) {
   const double low = high * 0x1p-100;
-  return root(low, high, f, kNearRoot, RootStart::kStraight, at_nothing < 0 ? at_nothing : f(low));
+  return root_between(low, high, f, kNearRoot, RootStart::kStraight,
+                      at_nothing < 0 ? at_nothing : f(low));
 }
 // (o − 1)·t of next to nothing: what of n/λ(n) is left there.
 inline double nothing_decodes(const LoadInput<double>& x) {
@@ -137,17 +141,23 @@ LoadDecoding<R> decoding_of(const LoadInput<R>& x, Count<R> n) {
 
 // Of a rate to which nearly n decodes belong.
 template <class R>
-LoadDecoding<R> decoding_near(const LoadInput<R>& x, const LoadInput<double>& flat, double n) {
+LoadDecoding<R> decoding_near(const LoadInput<R>& x, const LoadInput<double>& flat, const Root& n) {
   auto rate = x.rate;
   NAME(rate);
   const auto rate_at = [&](double m) { return detail::flat_rate(flat, m); };
-  auto n_0 = found<R>("n_0", n);
-  auto miss = called("miss", rate_of_decodes(x, n_0) - rate);
+  auto n_0 = found<R>("n_0", n.at);
+  const PromptWork<R> work = prompt_work(x, n_0);
+  auto miss = called("miss", rate_of_decodes(x, n_0, work) - rate);
+  // What the search left is often nothing: then n_0 is it, and recorded numbers follow its slope alone.
+  constexpr double kNothing = 1e-13;
+  const bool nothing = std::abs(plain(miss)) <= kNothing * plain(rate);
+  if (std::is_same_v<R, double> && nothing) return decoding_of(x, n_0, work);
   const double slope = detail::slope_at(n, rate_at);
   // Steps that take no time without decodes: no n belongs to a low rate, and none decodes for long.
-  if (!(std::abs(plain(miss)) <= 1e-3 * slope * (1 + n))) return decoding_of(x, n_0);
+  if (!(std::abs(plain(miss)) <= 1e-3 * slope * (1 + n.at))) return decoding_of(x, n_0, work);
+  auto miss_0 = found<R>("miss_0", nothing ? plain(miss) : 0) * (Count<R>{1} / 1_s);
   auto slope_0 = found<R>("dλ/dn", slope);
-  return decoding_of(x, kDecoding(n_0 - miss / (slope_0 * (Count<R>{1} / 1_s))));
+  return decoding_of(x, kDecoding(n_0 - (miss - miss_0) / (slope_0 * (Count<R>{1} / 1_s))));
 }
 
 // Of a rate below saturation.
@@ -155,8 +165,8 @@ template <class R>
 LoadDecoding<R> decoding(const LoadInput<R>& x, const LoadInput<double>& flat) {
   if (!x.decodes()) return decoding_of(x, Count<R>{});
   const double rate = plain(x.rate);
-  const double n = detail::near_root(plain(x.slots), -rate * detail::nothing_decodes(flat),
-                                     [&](double m) { return detail::beyond_rate(flat, rate, m); });
+  const Root n = detail::near_root(plain(x.slots), -rate * detail::nothing_decodes(flat),
+                                   [&](double m) { return detail::beyond_rate(flat, rate, m); });
   return decoding_near(x, flat, n);
 }
 

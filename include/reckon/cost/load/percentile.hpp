@@ -177,12 +177,18 @@ Seconds<R> ttft_percentile(const Formula& name, const Formula& atom, const LoadW
   const auto log_miss = [&](double x) {
     return std::log((1 - p) / std::max(1 - p - miss(x), 1e-300));
   };
-  double x = root(detail::shortest_of(flat), detail::longest_of(flat), log_miss, detail::kNearRoot,
-                  RootStart::kStraight);
-  const double h = 1e-6 * x, density = (miss(x + h) - miss(x - h)) / (2 * h);
+  const double shortest = detail::shortest_of(flat);
+  constexpr double kNear = 1e-6;  // the Newton step squares it
+  const Root found_at = root_between(shortest, detail::longest_of(flat), log_miss, kNear,
+                                     RootStart::kStraight, log_miss(shortest));
+  const double x = found_at.at, apart = std::abs(found_at.other - x), h = 1e-6 * x;
+  // What the search still had in doubt holds the atom, if there is one; where it ended at once, look to both sides.
+  const bool near = apart > 1e-3 * h && apart <= 4 * h;
+  const double density = near ? (miss(found_at.other) - miss(x)) / (found_at.other - x)
+                              : (miss(x + h) - miss(x - h)) / (2 * h);
   // Between two atoms there is no slope to follow: the search itself must be exact.
   if (!(density * x > 1e-6) || density * x > 1e4) {
-    const double low = std::max(x * (1 - 1e-6), detail::shortest_of(flat));
+    const double low = std::max(x * (1 - 1e-6), shortest);
     return atom(found<R>("x_0", root(low, x * (1 + 1e-6), miss)) * 1_s);
   }
   auto x_0 = found<R>("x_0", x) * 1_s;

@@ -152,8 +152,9 @@ void pool_decode(const PoolsLoad<R>& x, const PoolsLoad<double>& flat, LoadFigur
   const auto rate_at = [&](double k) { return k / time_at(k); };
   const double target = plain(rate_e);
   const auto beyond = [&](double k) { return k - target * time_at(k); };
-  const double B = plain(e.slots), n_is = near_root(B, beyond(B * 0x1p-100), beyond);
-  auto n_0 = found<R>("n_0", n_is);
+  const double B = plain(e.slots);
+  const Root n_is = near_root(B, beyond(B * 0x1p-100), beyond);
+  auto n_0 = found<R>("n_0", n_is.at);
   auto t_0 = called("t_0", e.step(seen_decoding(e, n_0), none));
   auto rate_0 = kPoolRateOfDecodes(n_0 / ((o - 1) * t_0));
   auto slope = found<R>("dλ/dn", slope_at(n_is, rate_at));
@@ -245,8 +246,8 @@ LoadFigures<R> pool_figures(const PoolsLoad<R>& x, const PoolsLoad<double>& flat
   f.decoding.emplace();
   f.decoding->rho = kPoolPrefillShare(rate * S / m);
   detail::pool_queue(x, service, f.decoding->rho, w);
-  LoadInput<R> alone = x.decode;
-  alone.step = [&x](Count<R>, Count<R> c) { return x.prefill(c); };
+  Sum<kSecond, R> alone;
+  for (const OwnShare<R>& one : service) alone.add("share", one.share * one.time);
   detail::add_up(alone, w);
   f.waiting = w;
   f.ttft = w.ttft;

@@ -64,9 +64,9 @@ inline double beyond_prefill(const LoadInput<double>& x, double n) {
 // A rate at which something is full, g(n) = 0, at the n that a search on doubles found. On R the rate carries the
 // slope of the implicit function: λ − (dλ/dn)/(dg/dn)·g.
 template <class R, class FlatG, class G>
-Frequency<R> rate_where(const LoadInput<R>& x, const LoadInput<double>& flat, double n,
+Frequency<R> rate_where(const LoadInput<R>& x, const LoadInput<double>& flat, const Root& n,
                         const FlatG& g_flat, const G& g_of) {
-  auto n_0 = found<R>("n_0", n);
+  auto n_0 = found<R>("n_0", n.at);
   const PromptWork<R> w = prompt_work(x, n_0);
   auto rate = rate_of_decodes(x, n_0, w);
   const double slope =
@@ -96,21 +96,21 @@ LoadLimits<R> saturation(const LoadInput<R>& x, const LoadInput<double>& flat) {
   const auto prefill = [&](double n) { return detail::filled_at(flat, n).prefill - 1; };
   auto B = x.slots;
   NAME(B);
-  const double n_b = detail::near_root(slots, -slots, batch);
+  const Root n_b = detail::near_root(slots, -slots, batch);
   out.by_batch = kLimitByBatch(detail::rate_where<R>(
       x, flat, n_b, batch,
       [&](Count<R> n, Frequency<R> rate, Seconds<R> S) { return n + rate * S - B; }));
   first.offer("batch", *out.by_batch);
-  out.n = n_b;
+  out.n = n_b.at;
   // Only as far as the batch can go: beyond, prefill does not bind.
-  if (prefill(n_b) > 0) {
-    const double n_p = detail::near_root(n_b, -detail::nothing_decodes(flat),
-                                         [&](double n) { return detail::beyond_prefill(flat, n); });
+  if (prefill(n_b.at) > 0) {
+    const Root n_p = detail::near_root(n_b.at, -detail::nothing_decodes(flat),
+                                       [&](double n) { return detail::beyond_prefill(flat, n); });
     out.by_prefill = kLimitByPrefill(detail::rate_where<R>(
         x, flat, n_p, prefill,
         [](Count<R>, Frequency<R> rate, Seconds<R> S) { return rate * S - 1; }));
     first.offer("prefill", *out.by_prefill);
-    if (first.winner() == 1) out.n = n_p;
+    if (first.winner() == 1) out.n = n_p.at;
   }
   out.rate = kSaturation(first.best());
   out.by_prefill_first = first.winner() == 1;

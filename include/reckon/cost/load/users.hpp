@@ -188,7 +188,7 @@ UsersLoad<R> load_of_users(LoadInput<R> x, const LoadInput<double>& flat, Count<
     return plain(detail::users_at(flat, Count<double>(n), N_flat)) - plain(N_flat);
   };
   if (over(full.n) < 0) return detail::more_than_places(x, N, full);
-  const double n = detail::near_root(full.n, over(full.n * 0x1p-100), over);
+  const Root n = detail::near_root(full.n, over(full.n * 0x1p-100), over);
   const auto rate = detail::rate_where<R>(
       x, flat, n, over,
       [&](Count<R> m, Frequency<R>, Seconds<R>) { return detail::users_at(x, m, N) - N; });

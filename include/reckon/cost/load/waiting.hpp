@@ -116,13 +116,19 @@ Ratio<R> busy_with_decodes(Count<R> n) {
 
 namespace detail {
 
-// Erlang's recursion for one over his loss, which grows: once it is negligible the chance of a wait is.
+// Erlang's recursion for one over his loss, x_k = 1 + k·x_(k−1)/a, which grows: once it is negligible the chance of a
+// wait is. Four of its steps at once, so that each waits for a fourth of those before it.
 inline double erlang_c(double places, double load) {
   constexpr double kNegligible = 1e30;
   const int n = static_cast<int>(std::min(places, 1e6));
   const double per = 1 / load;
   double inverse = 1;
-  for (int k = 1; k <= n && inverse < kNegligible; ++k) inverse = 1 + k * per * inverse;
+  int k = 1;
+  for (; k + 3 <= n && inverse < kNegligible; k += 4) {
+    const double a = k * per, b = (k + 1) * per, c = (k + 2) * per, d = (k + 3) * per;
+    inverse = 1 + d * (1 + c * (1 + b)) + (d * c) * (b * a) * inverse;
+  }
+  for (; k <= n && inverse < kNegligible; ++k) inverse = 1 + k * per * inverse;
   const double blocked = 1 / inverse;
   return blocked / (1 - load / n * (1 - blocked));
 }
@@ -311,14 +317,11 @@ void wait_for_slots(const LoadInput<R>& x, const LoadDecoding<R>& d, Frequency<R
   out.tails.push_back({P_slot, m_slot});
 }
 
-// The mean and its parts.
+// The mean and its parts; `alone`: prompts on an idle engine.
 template <class R>
-void add_up(const LoadInput<R>& x, LoadWaiting<R>& out) {
-  Sum<kSecond, R> own, alone;
-  const Count<R> none{0};
+void add_up(const Sum<kSecond, R>& alone, LoadWaiting<R>& out) {
+  Sum<kSecond, R> own;
   for (const OwnShare<R>& one : out.own) own.add("share", one.share * one.time);
-  for (const LengthShare<R>& one : x.lengths)
-    alone.add("share", one.share * x.step(none, one.tokens));
   Sum<kSecond, R> waits;
   waits.add("residual", out.residual);
   waits.add("queue", out.queue);
@@ -339,6 +342,15 @@ void add_up(const LoadInput<R>& x, LoadWaiting<R>& out) {
   NAME(T_mingled);
   out.sharing = kChunkingShared(T_own - T_alone + T_mingled);
   out.ttft = kTtftShared(o_req + W_all + T_own + T_mingled);
+}
+
+template <class R>
+void add_up(const LoadInput<R>& x, LoadWaiting<R>& out) {
+  Sum<kSecond, R> alone;
+  const Count<R> none{0};
+  for (const LengthShare<R>& one : x.lengths)
+    alone.add("share", one.share * x.step(none, one.tokens));
+  add_up(alone, out);
 }
 
 }  // namespace detail

@@ -202,7 +202,8 @@ struct Running {
   std::optional<StaticBatch<R>> fixed;
   std::array<std::optional<ServingWay<R>>, kServingWays> ways;
   std::optional<ServingPools<R>> pools;
-  std::optional<LoadFigures<R>> load;  // where a rate or a concurrency is stated
+  std::optional<LoadFigures<R>> pools_known;  // under the load, from sizing them
+  std::optional<LoadFigures<R>> load;         // where a rate or a concurrency is stated
   const char* no_load = "the plan states neither rate nor concurrency";
   std::optional<Count<R>> engines;  // replicas · data ranks · stages, each its share; one of pools
   std::optional<Frequency<R>> saturates;    // of all engines: beyond, the queue grows without bound

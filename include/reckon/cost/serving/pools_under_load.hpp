@@ -28,7 +28,7 @@ template <class R>
 Seconds<R> pool_prefill(const ServingPlan<R>& plan, const ServingMachine<R>& pre, Count<R> tokens) {
   const Count<R> one{1};
   const auto chunk = stated_or(plan.settings.chunk, plan.engine.limits.chunk);
-  return prompt_pass(pre, {tokens, fresh_prompt(plan.workload).cached}, one, chunk).time;
+  return prompt_time(pre, {tokens, fresh_prompt(plan.workload).cached}, one, chunk);
 }
 
 template <class R>

@@ -106,14 +106,6 @@ Count<R> served_context(const ServingPlan<R>& plan) {
   return kServedContextSpread(T + T_seen / 2);
 }
 
-// `b` prompts computed together, without decodes: in whole chunks and a rest, as an engine does.
-template <class R>
-struct PromptPass {
-  Count<R> chunks;
-  StepTimes<R> step;  // of all of them together
-  Seconds<R> time;
-};
-
 // At most `chunk` tokens a step; `n` sequences decode beside. Attention over what is past grows evenly: a mean chunk is
 // priced.
 template <class R>
@@ -178,6 +170,46 @@ StepCall<R> last_chunk(const FreshPrompt<R>& p, Count<R> b, Count<R> x_rest) {
   return call;
 }
 
+// `b` prompts computed together, without decodes, as an engine does: in whole chunks and a rest, or in one step.
+template <class R>
+struct PromptPieces {
+  Count<R> chunks;
+  StepCall<R> whole, rest;  // of one chunk there is the rest alone
+
+  bool one() const { return static_cast<bool>(chunks <= 1); }
+};
+
+template <class R>
+PromptPieces<R> prompt_pieces(const FreshPrompt<R>& p, Count<R> b,
+                              const std::optional<Count<R>>& chunk) {
+  PromptPieces<R> out;
+  const StepCall<R> mean = chunk_call(p, b, chunk, out.chunks);
+  if (out.one()) {
+    out.rest = mean;
+    return out;
+  }
+  auto s_all = p.fresh;
+  auto C_pre = *chunk;
+  auto n_ch = out.chunks;
+  NAME(s_all, b, C_pre, n_ch);
+  auto x_rest = kRestTokens(s_all * b - (n_ch - 1) * C_pre);
+  out.whole = whole_chunk(p, b, C_pre, x_rest);
+  out.rest = last_chunk(p, b, x_rest);
+  return out;
+}
+
+template <class R>
+Seconds<R> time_of_pieces(const PromptPieces<R>& x, Seconds<R> t_whole, Seconds<R> t_rest) {
+  if (x.one()) {
+    auto t_step = t_rest;
+    NAME(t_step);
+    return kPromptTime(t_step);
+  }
+  auto n_ch = x.chunks;
+  NAME(n_ch, t_whole, t_rest);
+  return kPromptTimeChunked((n_ch - 1) * t_whole + t_rest);
+}
+
 // Operator by operator, n times `each` and once `last`.
 template <class R>
 StepTimes<R> steps_together(Count<R> n_whole, const StepTimes<R>& each, const StepTimes<R>& last) {
@@ -196,30 +228,36 @@ StepTimes<R> steps_together(Count<R> n_whole, const StepTimes<R>& each, const St
 }
 
 template <class R>
+struct PromptPass {
+  Count<R> chunks;
+  StepTimes<R> step;  // of all of them together
+  Seconds<R> time;
+};
+
+template <class R>
 PromptPass<R> prompt_pass(const ServingMachine<R>& s, const FreshPrompt<R>& p, Count<R> b,
                           const std::optional<Count<R>>& chunk) {
-  PromptPass<R> out;
-  const StepCall<R> call = chunk_call(p, b, chunk, out.chunks);
-  if (out.chunks <= 1) {
-    out.step = serving_step(s, call);
-    auto t_step = out.step.time;
-    NAME(t_step);
-    out.time = kPromptTime(t_step);
+  const PromptPieces<R> x = prompt_pieces(p, b, chunk);
+  PromptPass<R> out{x.chunks, {}, {}};
+  if (x.one()) {
+    out.step = serving_step(s, x.rest);
+    out.time = time_of_pieces(x, {}, out.step.time);
     return out;
   }
-  auto s_all = p.fresh;
-  auto C_pre = *chunk;
-  auto n_ch = out.chunks;
-  NAME(s_all, b, C_pre, n_ch);
-  auto x_rest = kRestTokens(s_all * b - (n_ch - 1) * C_pre);
-  const StepTimes<R> whole = serving_step(s, whole_chunk(p, b, C_pre, x_rest));
-  const StepTimes<R> rest = serving_step(s, last_chunk(p, b, x_rest));
-  out.step = steps_together(called("n_whole", n_ch - 1), whole, rest);
-  auto t_whole = whole.time;
-  auto t_rest = rest.time;
-  NAME(t_whole, t_rest);
-  out.time = kPromptTimeChunked((n_ch - 1) * t_whole + t_rest);
+  const StepTimes<R> whole = serving_step(s, x.whole);
+  const StepTimes<R> rest = serving_step(s, x.rest);
+  out.step = steps_together(called("n_whole", x.chunks - 1), whole, rest);
+  out.time = time_of_pieces(x, whole.time, rest.time);
   return out;
+}
+
+// The time alone.
+template <class R>
+Seconds<R> prompt_time(const ServingMachine<R>& s, const FreshPrompt<R>& p, Count<R> b,
+                       const std::optional<Count<R>>& chunk) {
+  const PromptPieces<R> x = prompt_pieces(p, b, chunk);
+  const Seconds<R> t_whole = x.one() ? Seconds<R>{} : serving_step_time(s, x.whole);
+  return time_of_pieces(x, t_whole, serving_step_time(s, x.rest));
 }
 
 template <class R>
@@ -294,13 +332,31 @@ struct Saturation {
   Frequency<R> tokens;  // of a replica
 };
 
+// As many of n as full chunks keep going.
 template <class R>
-Saturation<R> saturation(const ServingPlan<R>& plan, const ServingMachine<R>& s, Count<R> n) {
+Count<R> kept_going(const ServingPlan<R>& plan, const ServingMachine<R>& s, Count<R> n) {
+  const auto by_chunk = batch_by_chunk(plan, s);
+  return by_chunk ? min(n, *by_chunk) : n;
+}
+
+template <class R>
+Seconds<R> full_token(const ServingPlan<R>& plan, Seconds<R> t_step) {
+  return time_per_token(plan, t_step, kFullPerToken, kFullPerTokenDrafted);
+}
+
+// Time between tokens where n decode and requests never run out.
+template <class R>
+Seconds<R> saturated_token(const ServingPlan<R>& plan, const ServingMachine<R>& s, Count<R> n) {
+  return full_token(plan, serving_step_time(s, mixed_call(plan, kept_going(plan, s, n))));
+}
+
+template <class R>
+Saturation<R> saturation(const ServingPlan<R>& plan, const ServingMachine<R>& s, Count<R> of) {
   Saturation<R> out;
-  if (const auto by_chunk = batch_by_chunk(plan, s)) n = min(n, *by_chunk);
+  auto n = kept_going(plan, s, of);
   out.n = n;
   out.step = serving_step(s, mixed_call(plan, n));
-  out.per_token = time_per_token(plan, out.step.time, kFullPerToken, kFullPerTokenDrafted);
+  out.per_token = full_token(plan, out.step.time);
   auto t_full = out.per_token;
   auto d = s.mesh.data;
   NAME(n, d, t_full);

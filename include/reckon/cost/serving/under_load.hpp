@@ -62,11 +62,11 @@ Seconds<R> loaded_step(const ServingPlan<R>& plan, const ServingMachine<R>& s, C
     StepCall<R> least;
     least.x = least.s = one;
     least.prompts = one / fresh_prompt(plan.workload).fresh;
-    return stage_passage(s, least).time;
+    return passage_time(s, least);
   }
   StepCall<R> call = decode_call(plan, n, T);
   const auto passage = [&] {
-    const Seconds<R> t = stage_passage(s, call).time;
+    const Seconds<R> t = passage_time(s, call);
     return n <= 0 ? t : with_drafts(plan, t);
   };
   if (c <= 0) return passage();

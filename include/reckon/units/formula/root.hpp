@@ -18,13 +18,18 @@ namespace reckon {
 // Where the search looks first: in the middle, or where a straight line between the ends passes zero.
 enum class RootStart { kMiddle, kStraight };
 
+// Where a search ended, and the other end of what it still had in doubt: f is known at both.
+struct Root {
+  double at, other;
+};
+
 // `within`: of the root, relatively; 0 as near as can be. Callers whose Newton step follows ask for less.
 // `at_low`: f(low), from who knows it or nearly so.
 template <class F>
-double root(double low, double high, F f, double within, RootStart start, double at_low) {
+Root root_between(double low, double high, F f, double within, RootStart start, double at_low) {
   double a = high, fa = f(high), b = low, fb = at_low, c = a, fc = fa, t = 0.5;
-  if (!(fa >= 0)) return high;
-  if (fb >= 0) return low > 0 ? low : high * 0x1p-200;
+  if (!(fa >= 0)) return {high, high};
+  if (fb >= 0) return {low > 0 ? low : high * 0x1p-200, high};
   constexpr double kInside = 1e-9;
   if (start == RootStart::kStraight && fa > 0 && std::isfinite(fa - fb))
     t = std::clamp(fa / (fa - fb), kInside, 1 - kInside);
@@ -45,7 +50,8 @@ double root(double low, double high, F f, double within, RootStart start, double
     const double best = first ? a : b;
     const double least = std::max(within, 2 * std::numeric_limits<double>::epsilon()) *
                          std::abs(best) / std::abs(b - a);
-    if (least > 0.5 || fa == 0 || fb == 0) return fa == 0 ? a : best;
+    if (fa == 0) return {a, b};
+    if (least > 0.5 || fb == 0) return {best, first ? b : a};
     const double xi = (a - b) / (c - b), phi = (fa - fb) / (fc - fb);
     const bool smooth = phi * phi < xi && (1 - phi) * (1 - phi) < 1 - xi;
     t = smooth
@@ -53,30 +59,32 @@ double root(double low, double high, F f, double within, RootStart start, double
             : 0.5;
     t = std::clamp(t, least, 1 - least);
   }
-  return a;
+  return {a, b};
 }
 
 template <class F>
 double root(double low, double high, F f, double within = 0, RootStart start = RootStart::kMiddle) {
-  return root(low, high, f, within, start, f(low));
+  return root_between(low, high, f, within, start, f(low)).at;
 }
 
 // Largest n up to `most` with f(n) ≤ 0, for f that grows; 0 where there is none. `start`: where it is guessed to be;
-// from there by doublings, without it from both ends. In between straight lines, the side that stays twice counts half
-// (Illinois), and every third look halves: some six evaluations.
+// from there by doublings, without it from both ends. In between by Chandrupatla's steps, cut to whole numbers: some
+// six evaluations.
 template <class F>
 int largest_whole(int most, F f, int start = 0) {
   int low = 0, high = most + 1;  // f(low) ≤ 0 < f(high), each once it is known
   double f_low = 0, f_high = 0;
-  int side = 0;  // how often in a row one side stayed
+  double out = 0, f_out = 0;  // the end that the last look replaced
+  bool known = false;         // there was one
   const auto look = [&](int k) {
     const double f_k = f(k);
-    const bool kept = f_k <= 0;
-    (kept ? low : high) = k;
-    (kept ? f_low : f_high) = f_k;
-    side = kept ? std::max(side, 0) + 1 : std::min(side, 0) - 1;
-    if (side > 1) f_high *= 0.5;
-    if (side < -1) f_low *= 0.5;
+    int& end = f_k <= 0 ? low : high;
+    double& f_end = f_k <= 0 ? f_low : f_high;
+    known = end >= 1 && end <= most;
+    out = end;
+    f_out = f_end;
+    end = k;
+    f_end = f_k;
   };
   if (most > 0 && start <= 0) look(most);
   int k = std::clamp(start, 1, std::max(most, 1));
@@ -85,13 +93,23 @@ int largest_whole(int most, F f, int start = 0) {
     k = high / 2;
   }
   while (high > most && low < most) look(low > most / 2 ? most : 2 * low);
-  side = 0;
-  int turn = 0;
-  while (high <= most && high - low > 1) {
-    const double x = low + (high - low) * (f_low / (f_low - f_high));
-    const bool halve = ++turn % 3 == 0 || !std::isfinite(x);
-    k = halve ? low + (high - low) / 2 : static_cast<int>(std::clamp(x, 1.0 * low, 1.0 * high));
-    look(std::clamp(k, low + 1, high - 1));
+  constexpr int kLooks =
+      40;  // of steps that are no halvings: enough for any curve, not for any table
+  for (int i = 0; high <= most && high - low > 1; ++i) {
+    double t = f_low / (f_low - f_high);
+    if (known) {  // as in root(), with the newer end of low and high first
+      const bool newer_low = out < low;
+      const double a = newer_low ? low : high, fa = newer_low ? f_low : f_high;
+      const double b = newer_low ? high : low, fb = newer_low ? f_high : f_low;
+      const double xi = (a - b) / (out - b), phi = (fa - fb) / (f_out - fb);
+      const bool smooth = phi * phi < xi && (1 - phi) * (1 - phi) < 1 - xi;
+      const double step = fa / (fb - fa) * f_out / (fb - f_out) +
+                          (out - a) / (b - a) * fa / (f_out - fa) * fb / (f_out - fb);
+      t = !smooth ? 0.5 : newer_low ? step : 1 - step;
+    }
+    const bool halve = !std::isfinite(t) || i >= kLooks;
+    const double x = low + (high - low) * (halve ? 0.5 : std::clamp(t, 0.0, 1.0));
+    look(std::clamp(static_cast<int>(x), low + 1, high - 1));
   }
   return low;
 }
