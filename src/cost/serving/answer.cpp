@@ -179,9 +179,8 @@ void put_under_load(const ServingPlan<R>& plan, const ServingMachine<R>& s,
   const ServingPools<R>& p = *run.pools;
   if (p.asked && (pools || plan.workload.rate))
     add(WayOfServing::kDisaggregated, p.asked->gpus, one,
-        !pools && run.pools_known
-            ? *run.pools_known
-            : pools_under_load(plan, pre, s, p, p.asked->x, p.asked->y, !pools));
+        run.pools_known ? *run.pools_known
+                        : pools_under_load(plan, pre, s, p, p.asked->x, p.asked->y, !pools));
   if (few) {
     auto E_all = E_one;
     auto u_one = run.load->utilisation;

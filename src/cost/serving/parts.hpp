@@ -189,7 +189,7 @@ PoolSizes<R> pools_in_target(const ServingPlan<R>& plan, const ServingMachine<R>
     const auto loaded = [&](int x_is, int y_is) -> const LoadFigures<R>& {
       if (of == std::pair{x_is, y_is}) return figures;
       figures = pools_under_load(plan, pre, s, p, structural<R>("x", x_is),
-                                 structural<R>("y", y_is), true);
+                                 structural<R>("y", y_is), !plan.prefill);
       of = {x_is, y_is};
       return figures;
     };
@@ -238,7 +238,7 @@ PoolSizes<R> pools_in_target(const ServingPlan<R>& plan, const ServingMachine<R>
 }
 
 // Whole workers for the rate and the targets; those of a pool that states its own are these. What is known of them under
-// the load, to the 90th percentile.
+// the load: all percentiles where the plan has pools, else the 90th.
 template <class R>
 std::optional<LoadFigures<R>> size_for_load(const ServingPlan<R>& plan,
                                             const ServingMachine<R>& pre,
