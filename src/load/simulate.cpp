@@ -14,8 +14,9 @@ namespace {
 // What one replication found.
 struct Sample {
   Spread ttft, waiting, service, sharing, tpot, tpot_inclusive, itl, end_to_end;
-  double residual = 0, rate = 0, present = 0, little = 0, met = 0, port_wait = 0;
-  std::array<double, 4> waits{};  // mean of each quarter that is measured
+  double residual = 0, met = 0, port_wait = 0;
+  std::optional<double> rate, little;  // of too few requests there is none
+  std::array<double, 4> waits{};       // mean of each quarter that is measured
   std::size_t refused = 0, measured = 0;
   Totals totals;
 };
@@ -56,8 +57,8 @@ double mean_of(const std::vector<double>& x, std::size_t from, std::size_t to) {
 
 // Of the measured requests, first to last. Users who think come in another order than they were answered in: of theirs
 // all but a twentieth at either end.
-double arrival_rate(const Scenario& s, const std::vector<Request>& requests, std::size_t from,
-                    std::size_t measured) {
+std::optional<double> arrival_rate(const Scenario& s, const std::vector<Request>& requests,
+                                   std::size_t from, std::size_t measured) {
   std::size_t first = from, last = requests.size() - 1;
   std::vector<double> at;
   if (s.users > 0) {
@@ -69,7 +70,9 @@ double arrival_rate(const Scenario& s, const std::vector<Request>& requests, std
   const double time =
       s.users > 0 ? at[last] - at[first] : requests[last].arrival - requests[first].arrival;
   const double served = static_cast<double>(measured) / static_cast<double>(requests.size() - from);
-  return time > 0 ? (static_cast<double>(last - first + 1) * served - 1) / time : 0;
+  const double requests_after = static_cast<double>(last - first + 1) * served - 1;
+  if (!(time > 0) || !(requests_after > 0)) return {};
+  return requests_after / time;
 }
 
 Sample summary(const Scenario& s, const std::vector<Request>& requests, const Run& run,
@@ -89,8 +92,7 @@ Sample summary(const Scenario& s, const std::vector<Request>& requests, const Ru
   out.port_wait = run.totals.ports / static_cast<double>(n);
   out.rate = arrival_rate(s, requests, from, n);
   out.end_to_end = spread_of(std::move(t.end_to_end));
-  out.present = run.totals.time() > 0 ? run.totals.present / run.totals.time() : 0;
-  out.little = out.rate * (out.end_to_end.mean - s.overhead);
+  if (out.rate) out.little = *out.rate * (out.end_to_end.mean - s.overhead);
   out.ttft = spread_of(std::move(t.ttft));
   out.waiting = spread_of(std::move(t.waiting));
   out.service = spread_of(std::move(t.service));
@@ -139,16 +141,20 @@ class Merge {
     Outcome o;
     for (const auto& [to, from] : kSpreads) o.*to = spread(from);
     o.residual = mean(&Sample::residual);
-    o.rate = mean(&Sample::rate);
-    o.present = mean(&Sample::present);
-    o.little = mean(&Sample::little);
+    o.rate = of([](const Sample& x) { return x.rate; });
+    o.present = per_time(&Totals::present);
+    o.little = of([](const Sample& x) { return x.little; });
     o.met = mean(&Sample::met);
     o.port_wait = mean(&Sample::port_wait);
     shares(o);
     for (const Sample& x : samples_) count(x, o);
     // Of the rate that is stated: a sample's own wanders.
     const double asked = s_.users == 0 ? s_.traffic.rate * s_.traffic.share : 0;
-    o.goodput = of([asked](const Sample& x) { return x.met * (asked > 0 ? asked : x.rate); });
+    o.goodput = of([asked](const Sample& x) -> std::optional<double> {
+      const std::optional<double> rate = asked > 0 ? asked : x.rate;
+      if (!rate || x.measured == 0) return {};
+      return x.met * *rate;
+    });
     o.growing = s_.users == 0 && grows(o);
     return o;
   }
@@ -179,19 +185,24 @@ class Merge {
     for (const Sample& x : samples_) all.push_back(x.*part);
     return across(all);
   }
+  // Of the samples that say something.
   template <class F>
   Figure of(F get) const {
     std::vector<double> all;
-    for (const Sample& x : samples_) all.push_back(get(x));
+    for (const Sample& x : samples_)
+      if (const std::optional<double> value = get(x)) all.push_back(*value);
     return across(all);
   }
   Figure mean(double Sample::*part) const {
-    return of([part](const Sample& x) { return x.*part; });
+    return of([part](const Sample& x) {
+      return x.measured > 0 ? std::optional<double>(x.*part) : std::nullopt;
+    });
   }
+  // A run that is over before its measured time begins has no share of it.
   Figure per_time(double Totals::*part, double of_one = 1) const {
     return of([&](const Sample& x) {
       const double time = x.totals.time() * of_one;
-      return time > 0 ? x.totals.*part / time : 0;
+      return time > 0 ? std::optional<double>(x.totals.*part / time) : std::nullopt;
     });
   }
   void shares(Outcome& o) const {
@@ -204,10 +215,10 @@ class Merge {
     const auto blocks = static_cast<double>(s_.engine.blocks);
     if (blocks > 0) o.cache_share = per_time(&Totals::blocks, workers * blocks);
     // Each answer's first token is one, whatever its later steps yield.
-    o.tokens_rate = of([this](const Sample& x) {
-      const double time = x.totals.time();
-      const double steps = time > 0 ? static_cast<double>(x.totals.tokens) / time : 0;
-      return steps * s_.yield - x.rate * (s_.yield - 1);
+    o.tokens_rate = of([this](const Sample& x) -> std::optional<double> {
+      if (!(x.totals.time() > 0) || !x.rate) return {};
+      const double steps = static_cast<double>(x.totals.tokens) / x.totals.time();
+      return steps * s_.yield - *x.rate * (s_.yield - 1);
     });
   }
   static void count(const Sample& x, Outcome& o) {

@@ -175,6 +175,7 @@ void add_cells(const std::string& row, const std::string& title, const load::Out
     m.value = c.of(o);
     m.dim = c.dim;
     m.hint = c.hint;
+    if (o.measured == 0) m.reason = "no request was answered in the measured time";
     r.metrics.push_back(std::move(m));
   }
 }
