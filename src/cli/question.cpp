@@ -182,11 +182,7 @@ int derivations(Session& session, const Shared& shared, const QuestionOptions& o
 
 void check_options(const Question& question, const Shared& shared, const QuestionOptions& options,
                    Diagnostics& d) {
-  if (options.depth && !options.explain)
-    d.error({}, "--depth is of a derivation, and --explain is not given").help("add --explain");
-  if (options.explain && (shared.format == Format::kJson || shared.format == Format::kCsv))
-    d.error({}, "--explain prints a derivation: as text or md")
-        .help("leave --format out, or --format md");
+  check_explain(shared, options.explain, options.depth, "add --explain", d);
   if (options.as_plan && shared.format != Format::kText)
     d.error({}, "--as-plan prints a plan file").help("leave --format out");
   if (options.values.empty() && options.lists.empty() && options.assume.empty() &&
