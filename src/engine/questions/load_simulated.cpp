@@ -8,6 +8,7 @@
 #include "needs.hpp"
 #include "reckon/base/text.hpp"
 #include "reckon/units/format.hpp"
+#include "say_count.hpp"
 
 namespace reckon {
 namespace {
@@ -143,11 +144,17 @@ bool has(const Result& r, const std::string& prefix) {
   return false;
 }
 
+std::string played_at(const PlayedLoad& of) {
+  if (of.engines <= 1) return "";
+  if (of.users == 0) return fmt::format(" at one of {:.0f} engines", of.engines);
+  return fmt::format(" at one of {:.0f} engines with {} and one with {}", of.engines,
+                     count_of(static_cast<double>(of.users), "user"), of.users + 1);
+}
+
 void add_grid(const PlayedLoad& of, const load::Outcome& o, Result& r) {
   Grid g{fmt::format("Closed form and simulation: {} requests{}, seed {}{}",
                      format_quantity(static_cast<double>(o.requests), kOne, Hint::kCount),
-                     of.engines > 1 ? fmt::format(" at one of {:.0f} engines", of.engines) : "",
-                     format_quantity(of.seed, kOne, Hint::kCount),
+                     played_at(of), format_quantity(of.seed, kOne, Hint::kCount),
                      o.ttft.runs > 1 ? "; ± at 95 % confidence" : ""),
          "",
          {},
@@ -291,8 +298,9 @@ load::Scenario scenario_of(const LoadQuestion<double>& q, const LoadAnswer<doubl
 
 double rounds_of(const load::Scenario& s) {
   if (s.users == 0 || !s.trace.empty()) return 0;
-  return static_cast<double>(s.requests) / std::max(1, s.replications) /
-         static_cast<double>(s.users);
+  // Of two kinds of engines each plays its part of a run.
+  const std::size_t users = s.one_more > 0 ? 2 * s.users + 1 : s.users;
+  return static_cast<double>(s.requests) / std::max(1, s.replications) / static_cast<double>(users);
 }
 
 std::string users_text(const TrafficShape<double>& shape, double users) {
