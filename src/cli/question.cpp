@@ -164,10 +164,12 @@ std::string first_derived(Loaded& plan, const std::vector<std::string>& metrics)
 int derivations(Session& session, const Shared& shared, const QuestionOptions& options,
                 const std::vector<std::unique_ptr<Loaded>>& plans) {
   std::string out;
+  bool fits = true;
   const ExplainStyle style{options.depth.value_or(kDepth), session.width(),
                            shared.format == Format::kMarkdown};
   for (const auto& plan : plans) {
     const Result r = plan->result(session.work());
+    fits = fits && r.fits();
     if (!out.empty()) out += '\n';
     if (plans.size() > 1) out += fmt::format("== {} ==\n", r.case_name);
     out += explain(*plan, options.metrics.empty() ? r.answer.formulas : options.metrics, style,
@@ -177,7 +179,7 @@ int derivations(Session& session, const Shared& shared, const QuestionOptions& o
   session.print(out);
   if (session.report_faults()) return kUsage;
   // As the answer itself: one that is a no.
-  return plans.size() == 1 && !plans.front()->judged(session.work()).no.empty() ? kNo : kOk;
+  return plans.size() == 1 && !fits ? kNo : kOk;
 }
 
 void check_options(const Question& question, const Shared& shared, const QuestionOptions& options,

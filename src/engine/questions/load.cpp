@@ -112,12 +112,10 @@ class LoadKind : public QuestionOf<LoadQuestion> {
     if (q.model) r.not_modelled.emplace_back("experts that a chunk's own tokens wake");
   }
 
-  void beside(Workspace& work, const LoadedQuestion<LoadQuestion>& loaded,
+  void beside(Workspace& work, const LoadedQuestion<LoadQuestion>& loaded, const Output& out,
               Result& r) const override {
     const Input& q = loaded.question;
-    if (!q.simulation.simulate) return;
-    const Output out = answer(q);
-    if (!out.holds) return;
+    if (!q.simulation.simulate || !out.holds) return;
     std::vector<load::Request> trace = trace_of(work, loaded, longest_of(q));
     if (out.figures.unbounded && trace.empty()) {
       r.answer.notes.emplace_back(

@@ -235,9 +235,9 @@ load::Scenario serving_scenario(const Plan& q, const Out& out, WayOfServing way,
   return s;
 }
 
-void simulate_serving(Workspace& work, const LoadedQuestion<ServingPlan>& loaded, Result& r) {
+void simulate_serving(Workspace& work, const LoadedQuestion<ServingPlan>& loaded, const Out& out,
+                      Result& r) {
   const Plan& q = loaded.question;
-  const Out out = answer(q);
   if (!out.running || !out.running->load) return;
   std::vector<load::Request> trace = trace_of(work, loaded, longest_of(q));
   if (out.running->load->unbounded && trace.empty()) {
