@@ -3,17 +3,12 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "reckon/base/text.hpp"
+
 namespace reckon {
 namespace {
 
 constexpr std::size_t kShortestPrefix = 2;  // letters that one word must share with another
-
-std::string lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  return out;
-}
 
 int allowed_distance(std::size_t letters) {
   return std::clamp(static_cast<int>(letters / 3), 1, 3);
@@ -45,12 +40,12 @@ int edit_distance(std::string_view a, std::string_view b) {
 }
 
 std::string closest(std::string_view word, const std::vector<std::string>& candidates) {
-  const std::string wanted = lower(word);
+  const std::string wanted = lowered(word);
   const int allowed = allowed_distance(wanted.size());
   const std::string* best = nullptr;
   int best_distance = 0;
   for (const std::string& candidate : candidates) {
-    const std::string c = lower(candidate);
+    const std::string c = lowered(candidate);
     const int apart =
         static_cast<int>(std::max(c.size(), wanted.size()) - std::min(c.size(), wanted.size()));
     const bool begins = one_begins_other(wanted, c);

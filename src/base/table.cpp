@@ -25,7 +25,7 @@ std::string csv_cell(const std::string& cell) {
 }
 
 std::string markdown_cell(const std::string& cell) {
-  return replace_all(replace_all(cell, "|", "\\|"), "\n", "<br>");
+  return replace_all(replace_all(markdown_text(cell), "|", "\\|"), "\n", "<br>");
 }
 
 }  // namespace

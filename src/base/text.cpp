@@ -111,6 +111,66 @@ std::string trimmed(std::string_view text) {
   return std::string(text.substr(first, text.find_last_not_of(' ') + 1 - first));
 }
 
+std::string lowered(std::string_view text) {
+  std::string out(text);
+  for (char& c : out)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  return out;
+}
+
+namespace {
+
+bool is_letter(std::string_view text, std::size_t at) {
+  const char c = at < text.size() ? text[at] : ' ';
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+// Or a digit, or a part of a character beyond ASCII.
+bool is_word(std::string_view text, std::size_t at) {
+  const char c = at < text.size() ? text[at] : ' ';
+  return is_letter(text, at) || (c >= '0' && c <= '9') || static_cast<unsigned char>(c) > 0x7F;
+}
+
+// Whether Markdown may take the sign for its own: a < b, 2 * 3 and ring_factor read as they are written.
+bool is_markup(std::string_view text, std::size_t at) {
+  const char next = at + 1 < text.size() ? text[at + 1] : ' ';
+  const std::size_t before = at == 0 ? text.size() : at - 1;  // beyond the text: no word
+  switch (text[at]) {
+    case '\\':
+    case '`':
+    case '~':
+      return true;
+    case '*':
+      return next != ' ' || (at > 0 && text[before] != ' ');
+    case '_':
+      return !is_word(text, before) || !is_word(text, at + 1);
+    case '<':
+      return is_letter(text, at + 1) || next == '/' || next == '!' || next == '?';
+    case '&':
+      return is_letter(text, at + 1) || next == '#';
+    case ']':
+      return next == '(' || next == '[' || next == ':';
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+std::string markdown_text(std::string_view text) {
+  std::string out;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const std::size_t end = text[at] == '`' ? text.find('`', at + 1) : text.npos;
+    if (end != text.npos) {
+      out += text.substr(at, end + 1 - at);
+      at = end;
+      continue;
+    }
+    if (is_markup(text, at)) out += '\\';
+    out += text[at];
+  }
+  return out;
+}
+
 std::string join(const std::vector<std::string>& words, std::string_view separator) {
   std::string out;
   for (std::size_t i = 0; i < words.size(); ++i) {

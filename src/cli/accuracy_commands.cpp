@@ -1,5 +1,6 @@
 // Commands of accuracy: validate, calibrate.
 #include "command.hpp"
+#include "reckon/engine/calibrate.hpp"
 
 namespace reckon::cli {
 
@@ -18,15 +19,18 @@ void add_accuracy_commands(std::vector<Command>& all, Values& v) {
        [&v](Declare& d) {
          ValidateOptions& o = v.validate;
          d.positional(
-             "WHAT", o.what,
-             "runs (step times), memory, kernels, collectives or serving, all if left out; "
-             "errors: whether measurements/errors.csv is fresh");
+              "WHAT", o.what,
+              "runs (step times), memory, kernels, collectives or serving, all if left out; "
+              "errors: whether measurements/errors.csv is fresh")
+             .one_of(words_of_validate());
          d.word("--leave-out", o.leave_out, "WHAT",
                 "fit anew without each: source, model (runs); shape, m, length, chip; size, group; "
                 "model, "
-                "chip (serving)");
+                "chip (serving)")
+             .one_of(LeaveOut{});
          d.word("--form", o.form, "WORD",
-                "curve of a collective that is fitted: ramp, or root (group: root)");
+                "curve of a collective that is fitted: ramp, or root (group: root)")
+             .one_of(CurveForm{});
          d.word("--source", o.source, "TEXT",
                 "only rows whose file, stack, source, library or chip has it");
          d.word("--stack", o.stack, "NAME",
@@ -53,7 +57,9 @@ void add_accuracy_commands(std::vector<Command>& all, Values& v) {
         "reckon calibrate kernels gemm.csv --chip b200 --kernel gemm --column \"time us=latency\""},
        [&v](Declare& d) {
          CalibrateCommand& o = v.calibrate;
-         d.positional("WHAT", o.what, "kernels, collectives, stack, chip or runs").required();
+         d.positional("WHAT", o.what, "kernels, collectives, stack, chip or runs")
+             .required()
+             .one_of({"kernels", "collectives", "stack", "chip", "runs"});
          d.positional("FILE", o.files,
                       "kind: measurements, reckon-bench's JSON, nccl-tests' or nvbandwidth's "
                       "output, or CSV; of runs: a stack")
@@ -64,7 +70,8 @@ void add_accuracy_commands(std::vector<Command>& all, Values& v) {
          d.word("--name", o.name, "TEXT", "of the file that is written");
          d.word("--rows", o.rows, "FILE",
                 "runs: only these of plans/measured (a pattern with *), or a file of your own");
-         d.word("--form", o.form, "WORD", "curve of a collective: ramp, or root for few sizes");
+         d.word("--form", o.form, "WORD", "curve of a collective: ramp, or root for few sizes")
+             .one_of(CurveForm{});
          d.word("--chip", o.chip, "NAME", "of a file that doesn't say");
          d.word("--kernel", o.kernel, "WORD", "of a file that doesn't say: gemm, all-reduce, …");
          d.word("--library", o.library, "TEXT", "of a file that doesn't say");

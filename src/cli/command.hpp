@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "commands.hpp"
+#include "reckon/doc/bind.hpp"
 #include "reckon/engine/kinds.hpp"
 
 namespace CLI {
@@ -29,20 +30,29 @@ inline constexpr std::string_view kModels = "Models and hardware";
 inline constexpr std::string_view kAccuracy = "Accuracy";
 inline constexpr std::string_view kTools = "Tools";
 
+// The words that options take, where they are known when they are declared: what completion offers.
+using OfferedWords = std::map<const CLI::Option*, std::vector<std::string>>;
+
 class Declared {
  public:
-  explicit Declared(CLI::Option* option) : option_(option) {}
-  void required();
+  Declared(CLI::Option* option, OfferedWords& offered) : option_(option), offered_(offered) {}
+  Declared& required();
+  Declared& one_of(std::vector<std::string> words);
+  template <NamedEnum E>
+  Declared& one_of(E e) {
+    return one_of(detail::words_of(e));
+  }
 
  private:
   CLI::Option* option_;
+  OfferedWords& offered_;
 };
 
 // Names as CLI11 takes them: "PLAN" for a word by its place, "-o,--output" for an option. `type`: what the help calls
 // the value. Defined in options.cpp.
 class Declare {
  public:
-  explicit Declare(CLI::App& app) : app_(app) {}
+  Declare(CLI::App& app, OfferedWords& offered) : app_(app), offered_(offered) {}
   Declared positional(const std::string& name, std::string& to, const std::string& what);
   Declared positional(const std::string& name, std::vector<std::string>& to,
                       const std::string& what);
@@ -55,6 +65,7 @@ class Declare {
 
  private:
   CLI::App& app_;
+  OfferedWords& offered_;
 };
 
 struct Command {

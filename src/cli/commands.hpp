@@ -53,6 +53,8 @@ struct ListOptions {
   std::string what, name;  // name: only those whose id or name has it
 };
 int list(Session&, const Shared&, const ListOptions&);
+std::vector<std::string> words_of_list();                     // what there is to list
+std::vector<Shelf> shelves_of_list(const std::string& word);  // all of them without a word
 
 struct ShowOptions {
   std::string name;
@@ -136,6 +138,7 @@ struct ValidateOptions {
   bool verbose = false, update = false, fit = false;
 };
 int validate(Session&, const Shared&, const ValidateOptions&);
+std::vector<std::string> words_of_validate();
 
 struct CalibrateCommand {
   std::string what;
@@ -165,5 +168,6 @@ struct SchemaOptions {
   std::string kind = "training";
 };
 int schema(Session&, const Shared&, const SchemaOptions&);
+std::vector<std::string> words_of_schema();
 
 }  // namespace reckon::cli

@@ -15,10 +15,24 @@ namespace {
 
 constexpr const char* kBash = R"(# bash completion of reckon: reckon completion bash
 _reckon() {
-  local line=${COMP_LINE:0:COMP_POINT} words
-  read -ra words <<<"$line"
-  [[ $line == *[[:space:]] ]] && words+=("")
-  mapfile -t COMPREPLY < <(reckon completion words "${words[@]:1}" 2>/dev/null)
+  local words=() word i typed=${COMP_WORDS[COMP_CWORD]} before=""
+  for ((i = 1; i <= COMP_CWORD; i++)); do
+    word=${COMP_WORDS[i]}
+    # bash parts --format=md at its signs; what is typed may be quoted
+    if ((i > 1)) && [[ $word == [=:]* || ${COMP_WORDS[i - 1]} == [=:] ]]; then
+      words[${#words[@]} - 1]+=${word//[\\\"\']/}
+    else
+      words+=("${word//[\\\"\']/}")
+    fi
+  done
+  mapfile -t COMPREPLY < <(reckon completion words "${words[@]}" 2>/dev/null)
+  word=${words[${#words[@]} - 1]}
+  [[ $COMP_WORDBREAKS == *=* ]] && before=${word%"${word##*[=:]}"}
+  for i in "${!COMPREPLY[@]}"; do
+    word=${COMPREPLY[i]#"$before"}
+    [[ $typed != [\"\']* && $word == *[!A-Za-z0-9_.,:=/@%+-]* ]] && printf -v word %q "$word"
+    COMPREPLY[i]=$word
+  done
 }
 complete -o bashdefault -o default -F _reckon reckon
 )";
@@ -26,7 +40,7 @@ constexpr const char* kZsh = R"zsh(#compdef reckon
 # zsh completion of reckon: reckon completion zsh
 _reckon() {
   local -a found
-  found=(${(f)"$(reckon completion words "${(@)words[2,CURRENT]}" 2>/dev/null)"})
+  found=(${(f)"$(reckon completion words "${(@Q)words[2,CURRENT]}" 2>/dev/null)"})
   if (( $#found )); then compadd -a found; else _files; fi
 }
 compdef _reckon reckon
@@ -70,7 +84,6 @@ std::vector<std::string> option_values(Session& session, const std::string& opti
       {"--onto", {Shelf::kChips}},        {"--hardware", {Shelf::kChips, Shelf::kClusters}},
       {"--kernels", {Shelf::kKernels}}};
   std::vector<std::string> out;
-  if (option == "--format") return {"text", "json", "csv", "md", "html"};
   if (option == "--gpus" || option == "--cluster") {
     const std::string count = count_of(typed);
     add_names(session, Shelf::kChips, out);
@@ -83,18 +96,17 @@ std::vector<std::string> option_values(Session& session, const std::string& opti
   return out;
 }
 
-std::vector<std::string> argument_values(Session& session, const std::string& command,
-                                         const std::string& arguments) {
+std::vector<std::string> argument_values(Session& session, const std::string& argument,
+                                         const std::vector<std::string>& before) {
   std::vector<std::string> out;
-  if (command == "completion") return {"bash", "zsh", "fish"};
-  if (command == "show") {
-    for (const Shelf shelf : kShelves) add_names(session, shelf, out);
-  } else if (command == "help") {
+  if (argument == "NAME") {  // of `show`, or of what is listed
+    for (const Shelf shelf : shelves_of_list(before.empty() ? "" : before.front()))
+      add_names(session, shelf, out);
+  } else if (argument == "TOPIC") {
     for (const Topic& t : topics()) out.emplace_back(t.word);
-  } else if (command == "formulas") {
+  } else if (argument == "PATTERN") {
     for (const Formula* f = Formula::first; f; f = f->next) out.emplace_back(f->id);
-  } else if (arguments.find("MODEL") != std::string::npos ||
-             arguments.find("model") != std::string::npos) {
+  } else if (lowered(argument) == "model") {
     add_names(session, Shelf::kModels, out);
   }
   return out;

@@ -3,11 +3,9 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cctype>
-
 #include "commands.hpp"
 #include "plans.hpp"
+#include "reckon/base/text.hpp"
 #include "reckon/engine/said_model.hpp"
 #include "reckon/report/defend.hpp"
 
@@ -17,9 +15,7 @@ namespace {
 // 7B alone has no dimensions, and activations need them: a generic model of that size has.
 std::string with_dimensions(Session& session, const std::string& model) {
   if (!is_bare_count(model)) return model;
-  std::string id = "generic-" + model;
-  std::transform(id.begin(), id.end(), id.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const std::string id = "generic-" + lowered(model);
   if (session.work().find(Shelf::kModels, id).empty()) return model;
   session.note(fmt::format("{} says no dimensions: those of the model {} are taken", model, id));
   return id;

@@ -61,9 +61,8 @@ void check_options(Session& session, const Shared& shared, const EvalOptions& op
         options.exports.begin() + static_cast<long>(i))
       d.error({}, fmt::format("--export {} is given twice", file));
   }
-  if (options.depth && options.explain.empty())
-    d.error({}, "--depth is of a derivation, and --explain asks for none")
-        .help("add --explain step.time, or another metric");
+  check_explain(shared, !options.explain.empty(), options.depth,
+                "add --explain step.time, or another metric", d);
   const bool from_flags = !options.model.empty() || !options.gpus.empty();
   if (options.plans.empty() && !from_flags)
     d.error({}, "no plan to evaluate")
@@ -71,9 +70,6 @@ void check_options(Session& session, const Shared& shared, const EvalOptions& op
   if (!options.plans.empty() && from_flags)
     d.error({}, "--model and --gpus make a plan of their own, and a plan is named too")
         .help("leave one out; --set model=NAME changes a plan's model");
-  if (!options.explain.empty() && (shared.format == Format::kJson || shared.format == Format::kCsv))
-    d.error({}, "--explain prints a derivation: as text or md")
-        .help("leave --format out, or --format md");
   if (!options.explain.empty() && !options.exports.empty())
     d.error({}, "--export writes the estimate, --explain prints derivations instead")
         .help("leave one out");

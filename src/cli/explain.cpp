@@ -15,7 +15,25 @@ bool wanted(const Metric& m, const std::string& id) {
          (id.find('*') != std::string::npos && matches_pattern(m.id, id));
 }
 
+// What is said of a metric that no formula gave.
+std::string underived(const Metric& m) {
+  if (!m.has_value()) return "no value: " + m.reason;
+  if (m.is_text()) return m.text;
+  if (m.hint == Hint::kYesNo) return m.value != 0 ? "yes" : "no";
+  return format_quantity(m.value, m.dim, m.hint) +
+         (m.value == 0 ? ": nothing in this plan adds to it" : "");
+}
+
 }  // namespace
+
+void check_explain(const Shared& shared, bool explain, const std::optional<int>& depth,
+                   const char* how, Diagnostics& d) {
+  if (depth && !explain)
+    d.error({}, "--depth is of a derivation, and --explain is not given").help(how);
+  if (explain && (shared.format == Format::kJson || shared.format == Format::kCsv))
+    d.error({}, "--explain prints a derivation: as text or md")
+        .help("leave --format out, or --format md");
+}
 
 std::string explain(const Loaded& plan, const std::vector<std::string>& ids,
                     const ExplainStyle& style, Diagnostics& diagnostics) {
@@ -35,16 +53,9 @@ std::string explain(const Loaded& plan, const std::vector<std::string>& ids,
         const DerivationOptions how{style.depth, style.width};
         out += style.markdown ? derivation_markdown(recorded.tape(), m.node, how)
                               : derivation(recorded.tape(), m.node, how);
-      } else if (!m.has_value()) {
-        out += fmt::format("{} [{}]\n  no value: {}\n", m.title, m.id, m.reason);
-      } else if (m.is_text()) {
-        out += fmt::format("{} [{}]\n  {}\n", m.title, m.id, m.text);
-      } else {  // a number that was not computed on the tape: 0, or a yes
-        out += fmt::format("{} [{}]\n  {}\n", m.title, m.id,
-                           m.hint == Hint::kYesNo
-                               ? (m.value != 0 ? "yes" : "no")
-                               : format_quantity(m.value, m.dim, m.hint) +
-                                     (m.value == 0 ? ": nothing in this plan adds to it" : ""));
+      } else {
+        const std::string text = fmt::format("{} [{}]\n  {}\n", m.title, m.id, underived(m));
+        out += style.markdown ? markdown_text(text) : text;
       }
     }
     if (!found) metric_named(recorded.metrics(), id, {}, diagnostics, "--explain: ");

@@ -4,9 +4,15 @@
 #include <string>
 #include <vector>
 
+#include "commands.hpp"
 #include "reckon/engine/loaded.hpp"
 
 namespace reckon::cli {
+
+// Options that say nothing beside, or without, a derivation are faults: a format that has none, `--depth` alone.
+// `how`: what asks for one, "add --explain".
+void check_explain(const Shared& shared, bool explain, const std::optional<int>& depth,
+                   const char* how, Diagnostics& diagnostics);
 
 struct ExplainStyle {
   int depth = 4;

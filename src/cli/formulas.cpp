@@ -110,11 +110,9 @@ class Texts {
 
 // Small letters, and one sign where people write a dash, a line or a space: all_reduce, all-reduce.
 std::string as_searched(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  std::string out = lowered(text);
+  for (char& c : out)
     if (c == '_' || c == ' ') c = '-';
-  }
   return out;
 }
 

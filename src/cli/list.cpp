@@ -11,17 +11,11 @@
 namespace reckon::cli {
 namespace {
 
-std::string lower(std::string text) {
-  for (char& c : text)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  return text;
-}
-
 // "llama" is of llama-3-8b and of «Code Llama 7B».
 bool has_name(const std::string& wanted, const std::string& id, const doc::Value* name) {
   if (wanted.find('*') != std::string::npos) return matches_pattern(id, wanted);
-  return lower(id).find(lower(wanted)) != std::string::npos ||
-         (name && lower(name->text).find(lower(wanted)) != std::string::npos);
+  return lowered(id).find(lowered(wanted)) != std::string::npos ||
+         (name && lowered(name->text).find(lowered(wanted)) != std::string::npos);
 }
 
 struct Topic {
@@ -133,15 +127,23 @@ bool another_kind(Workspace& work, Shelf shelf, const std::string& id) {
 
 }  // namespace
 
+std::vector<std::string> words_of_list() {
+  std::vector<std::string> out;
+  for (const Topic& t : topics()) out.emplace_back(t.word);
+  return out;
+}
+
+std::vector<Shelf> shelves_of_list(const std::string& word) {
+  if (word.empty()) return {std::begin(kShelves), std::end(kShelves)};
+  for (const Topic& t : topics())
+    if (word == t.word) return t.shelves;
+  return {};
+}
+
 int list(Session& session, const Shared& shared, const ListOptions& options) {
-  std::vector<Shelf> shelves;
-  std::vector<std::string> words;
-  for (const Topic& t : topics()) {
-    words.emplace_back(t.word);
-    if (options.what == t.word) shelves = t.shelves;
-  }
-  if (options.what.empty()) shelves.assign(std::begin(kShelves), std::end(kShelves));
+  const std::vector<Shelf> shelves = shelves_of_list(options.what);
   if (shelves.empty()) {
+    const std::vector<std::string> words = words_of_list();
     auto& fault =
         session.diagnostics().error({}, fmt::format("nothing to list under '{}'", options.what));
     const std::string near = closest(options.what, words);

@@ -1,5 +1,6 @@
 // Commands of models and hardware: params, import, list, show.
 #include "command.hpp"
+#include "reckon/spec/assume.hpp"
 
 namespace reckon::cli {
 
@@ -24,7 +25,8 @@ void add_model_commands(std::vector<Command>& all, Values& v) {
          d.word("--dtype", v.params.format, "FORMATS", "of weights and cache; several with commas");
          d.word("--state", v.params.state, "FORMAT", "of recurrent states");
          d.word("--windows", v.params.windows, "exact|full",
-                "cache of layers with a window: up to it, or every token");
+                "cache of layers with a window: up to it, or every token")
+             .one_of(CachedWindows{});
          d.flag("--explain", v.params.explain,
                 "derive the parameters and the batch's cache, or what --metric names");
          d.repeated("--metric", v.params.metrics, "ID",
@@ -67,7 +69,8 @@ void add_model_commands(std::vector<Command>& all, Values& v) {
                    d.positional("WHAT", v.list.what,
                                 "hardware, chips, nodes, fabrics, clusters, kernels, nccl, stacks, "
                                 "engines, models, architectures, precision, optimizers, formats, "
-                                "presets, laws");
+                                "presets, laws")
+                       .one_of(words_of_list());
                    d.positional("NAME", v.list.name,
                                 "only those whose id or name has it: llama, or 'qwen3-*'");
                  },

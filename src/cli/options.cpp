@@ -148,6 +148,8 @@ std::string empty_option(const CLI::App& app) {
   return "";
 }
 
+const std::vector<std::string> kFormats{"text", "json", "csv", "md", "html"};
+
 bool format_named(const std::string& word, Format& out) {
   const std::pair<const char*, Format> words[] = {
       {"text", Format::kText},         {"json", Format::kJson},
@@ -162,48 +164,120 @@ bool format_named(const std::string& word, Format& out) {
 }
 
 // A command's own options, and those of all commands.
-void declare_all(const Command& c, CLI::App& app, Values& values) {
+void declare_all(const Command& c, CLI::App& app, Values& values, OfferedWords& offered) {
   app.set_help_flag("-h,--help", "this help");
-  Declare declare(app);
+  Declare declare(app, offered);
   c.declare(declare);
-  app.add_option("--format", values.format, c.text_only ? "text" : "text, json, csv, md or html")
-      ->type_name("F");
+  declare.word("--format", values.format, "F", c.text_only ? "text" : "text, json, csv, md or html")
+      .one_of(c.text_only ? std::vector<std::string>{"text"} : kFormats);
   app.add_flag("--wide", values.shared.wide, "tables as wide as they come");
   app.add_option("--data", values.shared.data, "where hardware/, models/, presets/ … lie")
       ->type_name("DIR");
 }
 
-void keep_begun(const std::string& typed, std::vector<std::string>& words) {
-  std::erase_if(words, [&typed](const std::string& w) { return !w.starts_with(typed); });
+std::vector<std::string> names_of(const std::vector<Command>& all) {
+  std::vector<std::string> out;
+  for (const Command& c : all) out.push_back(c.name);
+  return out;
 }
+
+// One command line that is being typed, after the command's name.
+class Typing {
+ public:
+  Typing(const std::vector<Command>& all, const Command& command, Values& values,
+         std::vector<std::string> words)
+      : all_(all), command_(command), before_(std::move(words)), typed_(before_.back()) {
+    before_.pop_back();
+    declare_all(command, app_, values, offered_);
+  }
+
+  std::vector<std::string> completions() {
+    if (const std::size_t equals = typed_.find('=');
+        typed_.starts_with("--") && equals != typed_.npos)
+      return values_of(option(typed_.substr(0, equals)), equals + 1);
+    if (const CLI::Option* o = before_.empty() ? nullptr : option(before_.back()); takes_value(o))
+      return values_of(o, 0);
+    if (!typed_.starts_with("-")) return arguments();
+    std::vector<std::string> out;
+    for (const CLI::Option* o : app_.get_options())
+      if (o->get_name().starts_with("-")) out.push_back(o->get_name());
+    return out;
+  }
+
+ private:
+  const CLI::Option* option(const std::string& word) const {
+    return word.starts_with("-") ? app_.get_option_no_throw(word) : nullptr;
+  }
+  static bool takes_value(const CLI::Option* o) { return o && o->get_expected_max() > 0; }
+
+  // What `o` takes in the place of the text from `from` on; of several with commas between them, of the last.
+  std::vector<std::string> values_of(const CLI::Option* o, std::size_t from) {
+    if (!takes_value(o)) return {};
+    if (const std::size_t comma = typed_.rfind(','); comma != typed_.npos && comma >= from)
+      from = comma + 1;
+    std::vector<std::string> out = offered(o);
+    if (out.empty()) out = option_values(session_, o->get_name(), typed_.substr(from));
+    for (std::string& value : out) value.insert(0, typed_, 0, from);
+    return out;
+  }
+
+  std::vector<std::string> offered(const CLI::Option* o) const {
+    const auto at = offered_.find(o);
+    return at == offered_.end() ? std::vector<std::string>() : at->second;
+  }
+
+  // Words that stand by their place: those before the one being typed.
+  std::vector<std::string> by_place() const {
+    std::vector<std::string> out;
+    for (std::size_t i = 0; i < before_.size(); ++i) {
+      if (!before_[i].starts_with("-"))
+        out.push_back(before_[i]);
+      else if (takes_value(option(before_[i])))
+        ++i;
+    }
+    return out;
+  }
+
+  std::vector<std::string> arguments() {
+    const std::vector<std::string> given = by_place();
+    std::size_t place = 0;
+    for (const CLI::Option* o : app_.get_options()) {
+      if (!o->get_positional()) continue;
+      const bool last = o->get_items_expected_max() > 1;  // takes all that follow
+      if (place++ != given.size() && !last) continue;
+      std::vector<std::string> out = offered(o);
+      if (out.empty()) out = argument_values(session_, o->get_name(true), given);
+      if (command_.name == "help" && given.empty())
+        for (const std::string& name : names_of(all_)) out.push_back(name);
+      return out;
+    }
+    return {};
+  }
+
+  const std::vector<Command>& all_;
+  const Command& command_;
+  std::vector<std::string> before_;
+  std::string typed_;
+  CLI::App app_;
+  OfferedWords offered_;
+  Session session_{""};
+};
 
 // What may stand in the place of the last of these words, which is being typed.
 std::vector<std::string> completions(const std::vector<std::string>& words) {
   Values values;
   const std::vector<Command> all = commands(values);
-  const std::string typed = words.empty() ? "" : words.back();
+  const auto command = std::find_if(all.begin(), all.end(), [&](const Command& c) {
+    return !words.empty() && c.name == words[0];
+  });
   std::vector<std::string> out;
-  if (words.size() <= 1) {
-    for (const Command& c : all) out.push_back(c.name);
-    keep_begun(typed, out);
-    return out;
-  }
-  const auto command =
-      std::find_if(all.begin(), all.end(), [&](const Command& c) { return c.name == words[0]; });
-  if (command == all.end()) return out;
-  CLI::App app;
-  declare_all(*command, app, values);
-  Session session("");
-  const CLI::Option* before = app.get_option_no_throw(words[words.size() - 2]);
-  if (before && before->get_expected_max() > 0) {
-    out = option_values(session, before->get_name(), typed);
-  } else if (typed.starts_with("-")) {
-    for (const CLI::Option* o : app.get_options())
-      if (!o->get_positional() && !o->get_name().empty()) out.push_back(o->get_name());
-  } else {
-    out = argument_values(session, command->name, command->arguments);
-  }
-  keep_begun(typed, out);
+  if (words.size() <= 1)
+    out = names_of(all);
+  else if (command != all.end())
+    out = Typing(all, *command, values, {words.begin() + 1, words.end()}).completions();
+  std::erase_if(
+      out, [&](const std::string& w) { return !words.empty() && !w.starts_with(words.back()); });
+  if (words.size() <= 1) return out;  // in the order of the help
   std::sort(out.begin(), out.end());
   out.erase(std::unique(out.begin(), out.end()), out.end());
   return out;
@@ -211,18 +285,25 @@ std::vector<std::string> completions(const std::vector<std::string>& words) {
 
 }  // namespace
 
-void Declared::required() { option_->required(); }
+Declared& Declared::required() {
+  option_->required();
+  return *this;
+}
+Declared& Declared::one_of(std::vector<std::string> words) {
+  if (!words.empty()) offered_[option_] = std::move(words);
+  return *this;
+}
 
 Declared Declare::positional(const std::string& name, std::string& to, const std::string& what) {
-  return Declared(app_.add_option(name, to, what)->type_name(""));
+  return Declared(app_.add_option(name, to, what)->type_name(""), offered_);
 }
 Declared Declare::positional(const std::string& name, std::vector<std::string>& to,
                              const std::string& what) {
-  return Declared(app_.add_option(name, to, what)->type_name(""));
+  return Declared(app_.add_option(name, to, what)->type_name(""), offered_);
 }
 Declared Declare::word(const std::string& name, std::string& to, const char* type,
                        const std::string& what) {
-  return Declared(app_.add_option(name, to, what)->type_name(type));
+  return Declared(app_.add_option(name, to, what)->type_name(type), offered_);
 }
 void Declare::repeated(const char* name, std::vector<std::string>& to, const char* type,
                        const char* what) {
@@ -256,12 +337,13 @@ int run(int argc, char** argv) {
   bool version = false;
   app.add_flag("--version", version, "the program's version");
   std::vector<CLI::App*> subs;
+  OfferedWords unused;
   for (const Command& c : all) {
     CLI::App* sub = app.add_subcommand(c.name, c.summary);
     subs.push_back(sub);
     // Declaring the flags of all questions takes longer than most answers.
     if (std::find(argv, argv + argc, c.name) == argv + argc) continue;
-    declare_all(c, *sub, values);
+    declare_all(c, *sub, values, unused);
   }
   const auto chosen = [&]() -> std::size_t {
     for (std::size_t i = 0; i < subs.size(); ++i) {
@@ -321,7 +403,7 @@ int run(int argc, char** argv) {
   }
   if (!values.format.empty() && !format_named(values.format, values.shared.format))
     return usage_error(fmt::format("--format: no format '{}'", values.format),
-                       "one of text, json, csv, md, html");
+                       "one of " + join(kFormats, ", "));
   if (all[i].text_only && values.shared.format != Format::kText)
     return usage_error(fmt::format("--format {}: `reckon {}` prints a file, as text only",
                                    values.format, all[i].name),

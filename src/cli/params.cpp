@@ -15,11 +15,7 @@ void check_options(const Shared& shared, const ParamsOptions& o, Diagnostics& d)
   if (!o.explain && !o.metrics.empty())
     d.error({}, "--metric is of a derivation, and --explain is not given")
         .help("add --explain; --format csv prints every metric");
-  if (!o.explain && o.depth)
-    d.error({}, "--depth is of a derivation, and --explain is not given").help("add --explain");
-  if (o.explain && (shared.format == Format::kJson || shared.format == Format::kCsv))
-    d.error({}, "--explain prints a derivation: as text or md")
-        .help("leave --format out, or --format md");
+  check_explain(shared, o.explain, o.depth, "add --explain", d);
 }
 
 // What `params` is asked for most: the total, and the cache of a sequence.

@@ -1,5 +1,6 @@
 // Commands of plans: eval, check, defend, new, search, sweep, solve, compare, sensitivity.
 #include "command.hpp"
+#include "reckon/spec/space.hpp"
 
 namespace reckon::cli {
 
@@ -63,7 +64,8 @@ void add_plan_commands(std::vector<Command>& all, Values& v) {
                  [&v](Declare& d) {
                    d.positional("KIND", v.new_plan.kind,
                                 "training; plans of other kinds: reckon serving … --as-plan")
-                       .required();
+                       .required()
+                       .one_of({"training"});
                    d.word("--model", v.new_plan.model, "NAME",
                           "a model: `reckon list models`, a path, or 7B");
                    d.word("--gpus", v.new_plan.gpus, "NxCHIP", "GPUs, such as 64xh100-sxm");
@@ -86,9 +88,10 @@ void add_plan_commands(std::vector<Command>& all, Values& v) {
          SearchOptions& o = v.search;
          d.positional("SPACE", o.space, "kind: space, or a plan; - reads stdin").required();
          d.word(
-             "--search", o.search, "A,B,…",
-             "what is opened: parallel, batch, schedule, sharding, recompute, offload, precision, "
-             "all");
+              "--search", o.search, "A,B,…",
+              "what is opened: parallel, batch, schedule, sharding, recompute, offload, precision, "
+              "all")
+             .one_of(Opened{});
          d.repeated("--vary", o.vary, "FIELD=VALUES",
                     "any other field: 1,2,4 or a..b:x2 (repeatable)");
          d.repeated("--where", o.where, "CONDITION",

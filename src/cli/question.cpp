@@ -164,10 +164,12 @@ std::string first_derived(Loaded& plan, const std::vector<std::string>& metrics)
 int derivations(Session& session, const Shared& shared, const QuestionOptions& options,
                 const std::vector<std::unique_ptr<Loaded>>& plans) {
   std::string out;
+  bool fits = true;
   const ExplainStyle style{options.depth.value_or(kDepth), session.width(),
                            shared.format == Format::kMarkdown};
   for (const auto& plan : plans) {
     const Result r = plan->result(session.work());
+    fits = fits && r.fits();
     if (!out.empty()) out += '\n';
     if (plans.size() > 1) out += fmt::format("== {} ==\n", r.case_name);
     out += explain(*plan, options.metrics.empty() ? r.answer.formulas : options.metrics, style,
@@ -177,16 +179,12 @@ int derivations(Session& session, const Shared& shared, const QuestionOptions& o
   session.print(out);
   if (session.report_faults()) return kUsage;
   // As the answer itself: one that is a no.
-  return plans.size() == 1 && !plans.front()->judged(session.work()).no.empty() ? kNo : kOk;
+  return plans.size() == 1 && !fits ? kNo : kOk;
 }
 
 void check_options(const Question& question, const Shared& shared, const QuestionOptions& options,
                    Diagnostics& d) {
-  if (options.depth && !options.explain)
-    d.error({}, "--depth is of a derivation, and --explain is not given").help("add --explain");
-  if (options.explain && (shared.format == Format::kJson || shared.format == Format::kCsv))
-    d.error({}, "--explain prints a derivation: as text or md")
-        .help("leave --format out, or --format md");
+  check_explain(shared, options.explain, options.depth, "add --explain", d);
   if (options.as_plan && shared.format != Format::kText)
     d.error({}, "--as-plan prints a plan file").help("leave --format out");
   if (options.values.empty() && options.lists.empty() && options.assume.empty() &&

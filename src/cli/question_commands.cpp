@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "command.hpp"
+#include "reckon/base/text.hpp"
 #include "reckon/numerics/decimal.hpp"
 #include "said_value.hpp"
 
@@ -44,13 +45,13 @@ void declare_field(Declare& declare, const Description& d, const QuestionInfo& i
   if (key == info.rest) {
     declare.positional(key, to.lists[key], meaning);
   } else if (key == info.positional) {
-    declare.positional(key + "," + flag, to.words[key], meaning);
+    declare.positional(key + "," + flag, to.words[key], meaning).one_of(d.words);
   } else if (d.kind == Description::Kind::kList) {
-    declare.word(flag, to.comma_lists[key], "A,B,…", meaning);
+    declare.word(flag, to.comma_lists[key], "A,B,…", meaning).one_of(d.parts.at(0).words);
   } else if (d.kind == Description::Kind::kFlag) {
     declare.flag(flag, to.switches[key], meaning);
   } else {
-    declare.word(flag, to.words[key], type_of(d), meaning);
+    declare.word(flag, to.words[key], type_of(d), meaning).one_of(d.words);
   }
 }
 
@@ -65,8 +66,7 @@ constexpr char kNumberMark = '\1';
 
 bool is_negative_number(std::string_view word) {
   if (!word.starts_with('-') || word.size() < 2) return false;
-  std::string small(word.substr(1));
-  for (char& c : small) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  const std::string small = lowered(word.substr(1));
   return (small[0] >= '0' && small[0] <= '9') || small[0] == '.' || small == "inf" ||
          small == "infinity" || small == "nan";
 }

@@ -30,6 +30,12 @@ std::string all_sections() {
 
 }  // namespace
 
+std::vector<std::string> words_of_schema() {
+  std::vector<std::string> out{"all"};
+  for (const FileKind& k : file_kinds()) out.push_back(k.word);
+  return out;
+}
+
 int schema(Session& session, const Shared& shared, const SchemaOptions& options) {
   const bool md = shared.format == Format::kMarkdown;
   if (options.kind == "all" && md) {

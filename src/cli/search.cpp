@@ -155,6 +155,8 @@ int print_found(Session& session, const Shared& shared, const SearchOptions& o,
       shared.format, [&] { return found_text(f, session.style(), !o.untimed); },
       [&] { return found_json(f, !o.untimed); }, [&] { return found_csv(f); },
       [&] { return found_markdown(f, !o.untimed); }));
+  if (f.best.empty() && shared.format == Format::kCsv)
+    session.note(fmt::format("{}: {}", o.space, none_found(f)));
   return f.best.empty() ? kNo : kOk;
 }
 

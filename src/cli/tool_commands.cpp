@@ -19,7 +19,8 @@ void add_tool_commands(std::vector<Command>& all, Values& v) {
          d.repeated("--columns", o.columns, "NAME=COLUMN",
                     "what a column is called: params, tokens, flops or loss (repeatable)");
          d.word("--approach", o.approach, "WORD",
-                "loss (E, A, B, α, β at once) or isoflop (parabolas)");
+                "loss (E, A, B, α, β at once) or isoflop (parabolas)")
+             .one_of({"loss", "isoflop"});
          d.word("--drop-highest", o.drop_highest, "N", "leave out so many runs of highest loss");
          d.word("--drop-above", o.drop_above, "LOSS", "leave out runs of a higher loss");
          d.word("--delta", o.delta, "X", "of Huber's function, on log loss; 0.001 if not stated");
@@ -54,7 +55,8 @@ void add_tool_commands(std::vector<Command>& all, Values& v) {
        [&v](Declare& d) {
          d.positional("KIND", v.schema.kind,
                       "a kind of file (training, serving, space, model, chip, stack, engine, "
-                      "kernels, measurements, …) or of question (states, load, …); all");
+                      "kernels, measurements, …) or of question (states, load, …); all")
+             .one_of(words_of_schema());
        },
        [&v](Session& s, const Shared& g) { return schema(s, g, v.schema); }});
   all.push_back({"completion",
@@ -65,7 +67,9 @@ void add_tool_commands(std::vector<Command>& all, Values& v) {
                   "source <(reckon completion zsh)",
                   "reckon completion fish > ~/.config/fish/completions/reckon.fish"},
                  [&v](Declare& d) {
-                   d.positional("SHELL", v.completion.shell, "bash, zsh or fish").required();
+                   d.positional("SHELL", v.completion.shell, "bash, zsh or fish")
+                       .required()
+                       .one_of({"bash", "zsh", "fish"});
                  },
                  [&v](Session& s, const Shared& g) { return completion(s, g, v.completion); },
                  true});

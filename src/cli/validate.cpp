@@ -196,6 +196,8 @@ void refuse_idle(const Shared& shared, const ValidateOptions& o, Diagnostics& d)
 
 }  // namespace
 
+std::vector<std::string> words_of_validate() { return {std::begin(kWhat), std::end(kWhat)}; }
+
 int validate(Session& session, const Shared& shared, const ValidateOptions& options) {
   Diagnostics& d = session.diagnostics();
   ValidateRequest request;
@@ -204,7 +206,7 @@ int validate(Session& session, const Shared& shared, const ValidateOptions& opti
   if (!options.what.empty() &&
       std::find(std::begin(kWhat), std::end(kWhat), options.what) == std::end(kWhat))
     d.error({}, fmt::format("validate: nothing is called '{}'", options.what))
-        .help("runs, memory, kernels, collectives, serving or errors");
+        .help(listed(words_of_validate(), "or"));
   word_of(options.leave_out, "--leave-out", request.leave_out, d);
   word_of(options.form, "--form", request.form, d);
   refuse_idle(shared, options, d);

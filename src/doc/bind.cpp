@@ -29,12 +29,6 @@ Bound bound_of(Hint hint) {
   }
 }
 
-std::string lower(std::string text) {
-  for (char& c : text)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  return text;
-}
-
 // What was written, as a message says it: 'eight', a list, a mapping.
 std::string found(const doc::Value& v) {
   if (v.is_scalar()) return fmt::format("'{}'", shortened(v.text));
@@ -114,6 +108,11 @@ bool within_limit(const doc::Value& v, Dim dim, const Field& f, double x, const 
   return false;
 }
 
+WholeRange whole_range(const Field& f) {
+  const bool share = f.limit_ == Limit::kShare || f.limit_ == Limit::kEfficiency;
+  return {holds(f.limit_, 0) ? 0.0 : 1.0, share ? 1.0 : bound_of(f.hint_).most};
+}
+
 bool is_bare_zero(std::string_view text) {
   return text.find('0') != text.npos && text.find_first_not_of("+-.0") == text.npos;
 }
@@ -132,7 +131,7 @@ bool read_number(const doc::Value& v, Dim dim, const Field& f, const BindContext
   }
   if (!v.is_scalar() || v.text.size() > kLongestQuantity)
     return expected(v, f.name, expected_form(dim, f.hint_), c), false;
-  const auto result = parse_quantity(v.text, dim, f.hint_);
+  const auto result = parse_quantity(v.text, dim, f.hint_, whole_range(f));
   if (const auto* fault = std::get_if<ParseError>(&result)) {
     if (is_bare_zero(v.text) && !holds(f.limit_, 0)) {  // with a unit it would be refused again
       c.diagnostics.error(v.span, fmt::format("{}: {} {}; expected {}", f.name, found(v),
@@ -149,7 +148,7 @@ bool read_number(const doc::Value& v, Dim dim, const Field& f, const BindContext
 }
 
 bool read_bool(const doc::Value& v, const Field& f, const BindContext& c, bool& out) {
-  const std::string word = v.is_scalar() ? lower(v.text) : "";
+  const std::string word = v.is_scalar() ? lowered(v.text) : "";
   const bool yes = word == "true" || word == "yes" || word == "on";
   const bool no = word == "false" || word == "no" || word == "off";
   if (yes || no)
@@ -214,7 +213,27 @@ void check_keys(const doc::Value& v, const std::vector<std::string>& known,
       missing_key(v, m.field, c, m.form);
 }
 
-bool expect_mapping(const doc::Value& v, const BindContext& c) {
+namespace {
+
+// "write it like mesh: {tensor: 8}" where one of its keys takes what was written, else
+// "mesh: {tensor: …, context: …, …}".
+std::string mapping_help(const doc::Value& v, const Shape& shape, const std::string& path) {
+  constexpr std::size_t kKeys = 3;
+  std::vector<std::string> keys;
+  for (std::size_t i = 0; i < std::min(kKeys, shape.keys.size()); ++i)
+    keys.push_back(shape.keys[i] + ": …");
+  if (shape.keys.size() > kKeys) keys.emplace_back("…");
+  if (path.empty()) return "write keys, each on a line of its own: " + join(keys, ", ");
+  if (!shape.taker.empty()) keys = {fmt::format("{}: {}", shape.taker, shortened(v.text))};
+  const std::string key = path.substr(path.rfind('.') + 1);           // npos + 1: the whole path
+  const bool item = key.find_first_not_of("0123456789") == key.npos;  // of a list
+  return fmt::format("write it like {}{}{{{}}}", item ? "" : key, item ? "" : ": ",
+                     join(keys, ", "));
+}
+
+}  // namespace
+
+bool expect_mapping(const doc::Value& v, const Shape& shape, const BindContext& c) {
   if (v.is_mapping()) return true;
   const std::string name = c.path.empty() ? "the document" : c.path;
   Diagnostic& d = expected(v, name, "a mapping", c);
@@ -222,6 +241,8 @@ bool expect_mapping(const doc::Value& v, const BindContext& c) {
   if (colon != std::string::npos && colon > 0 && colon + 1 < v.text.size())
     d.help(fmt::format("write '{}: {}', with a space after the ':'",
                        shortened(v.text.substr(0, colon)), shortened(v.text.substr(colon + 1))));
+  else if (!shape.keys.empty())
+    d.help(mapping_help(v, shape, c.path));
   return false;
 }
 

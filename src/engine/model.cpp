@@ -85,7 +85,7 @@ std::string mlp_line(const Mlp<double>& m) {
 }
 
 double asked(const std::string& text, const char* option, Hint hint, Diagnostics& d) {
-  const auto parsed = parse_quantity(text, kOne, hint);
+  const auto parsed = parse_quantity(text, kOne, hint, {.least = 1});
   if (const auto* e = std::get_if<ParseError>(&parsed)) {
     d.error({}, fmt::format("{}: {}", option, e->message)).help(e->help);
     return 1;

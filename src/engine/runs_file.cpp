@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <cmath>
 
 #include "reckon/base/edit_distance.hpp"
@@ -28,10 +27,8 @@ const std::array<std::vector<std::string>, kQuantities> kCalled{
     std::vector<std::string>{"loss", "l", "finalloss", "validationloss"}};
 
 std::string plain(std::string_view name) {
-  std::string out;
-  for (const char c : name)
-    if (c != ' ' && c != '_' && c != '-')
-      out += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  std::string out = lowered(name);
+  std::erase_if(out, [](char c) { return c == ' ' || c == '_' || c == '-'; });
   return out;
 }
 

@@ -14,13 +14,14 @@ namespace {
 // What one replication found.
 struct Sample {
   Spread ttft, waiting, service, sharing, tpot, tpot_inclusive, itl, end_to_end;
-  double residual = 0, rate = 0, present = 0, little = 0, met = 0, port_wait = 0;
-  std::array<double, 4> waits{};  // mean of each quarter that is measured
+  double residual = 0, met = 0, port_wait = 0;
+  std::optional<double> rate, little;  // of too few requests there is none
+  std::array<double, 4> waits{};       // mean of each quarter that is measured
   std::size_t refused = 0, measured = 0;
   Totals totals;
 };
 
-// Measured times of one replication, request by request.
+// Measured times of one engine, request by request.
 struct Times {
   std::vector<double> ttft, waiting, service, sharing, tpot, tpot_inclusive, end_to_end;
   double residual = 0;
@@ -56,51 +57,130 @@ double mean_of(const std::vector<double>& x, std::size_t from, std::size_t to) {
 
 // Of the measured requests, first to last. Users who think come in another order than they were answered in: of theirs
 // all but a twentieth at either end.
-double arrival_rate(const Scenario& s, const std::vector<Request>& requests, std::size_t from,
-                    std::size_t measured) {
+std::optional<double> arrival_rate(const std::vector<Request>& requests, std::size_t from,
+                                   std::size_t measured, bool closed) {
   std::size_t first = from, last = requests.size() - 1;
   std::vector<double> at;
-  if (s.users > 0) {
+  if (closed) {
     for (std::size_t i = from; i < requests.size(); ++i) at.push_back(requests[i].arrival);
     std::sort(at.begin(), at.end());
     first = at.size() / 20;
     last = at.size() - 1 - first;
   }
   const double time =
-      s.users > 0 ? at[last] - at[first] : requests[last].arrival - requests[first].arrival;
+      closed ? at[last] - at[first] : requests[last].arrival - requests[first].arrival;
   const double served = static_cast<double>(measured) / static_cast<double>(requests.size() - from);
-  return time > 0 ? (static_cast<double>(last - first + 1) * served - 1) / time : 0;
+  const double requests_after = static_cast<double>(last - first + 1) * served - 1;
+  if (!(time > 0) || !(requests_after > 0)) return {};
+  return requests_after / time;
 }
 
-Sample summary(const Scenario& s, const std::vector<Request>& requests, const Run& run,
-               std::size_t from) {
-  Sample out;
-  Times t;
+// What one engine did, for so large a share of the engines.
+struct Played {
+  Times times;
+  Run run;
+  std::optional<double> rate;
+  double share = 1;
+  std::int64_t weight =
+      1;  // of a request and of a gap, where engines of two kinds are put together
+
+  std::size_t count() const { return times.ttft.size(); }
+};
+
+Played played(const Scenario& s, const std::vector<Request>& requests, Run run, std::size_t from,
+              double share) {
+  Played out;
   for (std::size_t i = from; i < requests.size(); ++i)
-    if (run.served[i].last >= 0) add(s, requests[i], run.served[i], t);
-  out.measured = t.ttft.size();
-  out.refused = run.refused.size();
-  out.totals = run.totals;
+    if (run.served[i].last >= 0) add(s, requests[i], run.served[i], out.times);
+  out.rate = arrival_rate(requests, from, out.count(), s.users > 0);
+  out.run = std::move(run);
+  out.share = share;
+  return out;
+}
+
+// Each engine counts with what it does in one and the same time: an answer of one that was measured for half as long
+// counts twice.
+void weigh(std::vector<Played>& engines) {
+  constexpr double kGrains = 1 << 20;
+  double most = 0;
+  const auto of = [](const Played& p) {
+    const double time = p.run.totals.time();
+    return time > 0 ? p.share / time : 0;
+  };
+  for (const Played& p : engines) most = std::max(most, of(p));
+  if (engines.size() < 2 || !(most > 0)) return;
+  for (Played& p : engines) p.weight = std::llround(kGrains * of(p) / most);
+}
+
+// Sums over a mean engine: those of each, by its share, over the time of the first.
+Totals mean_engine(const std::vector<Played>& engines) {
+  Totals out = engines.front().run.totals;
+  if (engines.size() < 2) return out;
+  const double time = out.time();
+  for (const auto part : {&Totals::busy, &Totals::prefilling, &Totals::decoding, &Totals::admitted,
+                          &Totals::blocks, &Totals::waiting, &Totals::present}) {
+    out.*part = 0;
+    for (const Played& p : engines)
+      if (p.run.totals.time() > 0)
+        out.*part += p.share * p.run.totals.*part * time / p.run.totals.time();
+  }
+  double tokens = 0;
+  for (const Played& p : engines)
+    if (p.run.totals.time() > 0)
+      tokens += p.share * static_cast<double>(p.run.totals.tokens) * time / p.run.totals.time();
+  out.tokens = std::lround(tokens);
+  for (const auto part : {&Totals::steps, &Totals::decode_steps, &Totals::prompt_tokens,
+                          &Totals::recomputed, &Totals::preemptions})
+    for (std::size_t i = 1; i < engines.size(); ++i) out.*part += engines[i].run.totals.*part;
+  for (const Played& p : engines)
+    out.most_blocks = std::max(out.most_blocks, p.run.totals.most_blocks);
+  return out;
+}
+
+Spread spread(const std::vector<Played>& engines, std::vector<double> Times::*part) {
+  if (engines.size() == 1) return spread_of(engines.front().times.*part);
+  std::vector<Weighted> all;
+  for (const Played& p : engines)
+    for (const double value : p.times.*part) all.push_back({value, p.weight});
+  return spread_of(std::move(all));
+}
+
+Spread gaps(const std::vector<Played>& engines) {
+  std::vector<Weighted> all;
+  for (const Played& p : engines)
+    for (const Gap& g : p.run.gaps) all.push_back({g.time, g.count * p.weight});
+  return spread_of(std::move(all));
+}
+
+Sample summary(const Scenario& s, std::vector<Played> engines) {
+  Sample out;
+  weigh(engines);
+  double requests = 0;  // by their weight
+  for (const Played& p : engines) {
+    const auto weight = static_cast<double>(p.weight);
+    out.measured += p.count();
+    out.refused += p.run.refused.size();
+    requests += weight * static_cast<double>(p.count());
+    out.residual += weight * p.times.residual;
+    out.met += weight * static_cast<double>(p.times.met);
+    out.port_wait += weight * p.run.totals.ports;
+    if (p.rate) out.rate = out.rate.value_or(0) + p.share * *p.rate;
+  }
+  out.totals = mean_engine(engines);
   if (out.measured == 0) return out;
-  const std::size_t n = out.measured;
-  for (std::size_t i = 0; i < 4; ++i) out.waits[i] = mean_of(t.waiting, i * n / 4, (i + 1) * n / 4);
-  out.residual = t.residual / static_cast<double>(n);
-  out.met = static_cast<double>(t.met) / static_cast<double>(n);
-  out.port_wait = run.totals.ports / static_cast<double>(n);
-  out.rate = arrival_rate(s, requests, from, n);
-  out.end_to_end = spread_of(std::move(t.end_to_end));
-  out.present = run.totals.time() > 0 ? run.totals.present / run.totals.time() : 0;
-  out.little = out.rate * (out.end_to_end.mean - s.overhead);
-  out.ttft = spread_of(std::move(t.ttft));
-  out.waiting = spread_of(std::move(t.waiting));
-  out.service = spread_of(std::move(t.service));
-  out.sharing = spread_of(std::move(t.sharing));
-  out.tpot = spread_of(std::move(t.tpot));
-  out.tpot_inclusive = spread_of(std::move(t.tpot_inclusive));
-  std::vector<Weighted> gaps;
-  gaps.reserve(run.gaps.size());
-  for (const Gap& g : run.gaps) gaps.push_back({g.time, g.count});
-  out.itl = spread_of(std::move(gaps));
+  for (double* mean : {&out.residual, &out.met, &out.port_wait}) *mean /= requests;
+  const std::vector<double>& waiting = engines.front().times.waiting;
+  for (std::size_t i = 0; i < 4; ++i)
+    out.waits[i] = mean_of(waiting, i * waiting.size() / 4, (i + 1) * waiting.size() / 4);
+  out.end_to_end = spread(engines, &Times::end_to_end);
+  if (out.rate) out.little = *out.rate * (out.end_to_end.mean - s.overhead);
+  out.ttft = spread(engines, &Times::ttft);
+  out.waiting = spread(engines, &Times::waiting);
+  out.service = spread(engines, &Times::service);
+  out.sharing = spread(engines, &Times::sharing);
+  out.tpot = spread(engines, &Times::tpot);
+  out.tpot_inclusive = spread(engines, &Times::tpot_inclusive);
+  out.itl = gaps(engines);
   return out;
 }
 
@@ -121,14 +201,33 @@ std::vector<Request> requests_of(const Scenario& s, std::size_t n, std::uint64_t
   return draw_requests(traffic, n, Random(s.seed * 0x9E3779B97F4A7C15 + index));
 }
 
-Sample replication(const Scenario& s, std::size_t n, std::uint64_t index) {
+// Nothing of an engine that a trace leaves idle.
+std::optional<Played> play_engine(const Scenario& s, std::size_t users, double share, std::size_t n,
+                                  std::uint64_t index) {
   std::vector<Request> requests = requests_of(s, n, index);
-  if (requests.size() < 2) return {};  // an engine that a trace leaves idle
-  const std::size_t from =
-      std::max(requests.size() / 10, std::min(s.users * 2, requests.size() / 2));
-  const Run run =
-      s.pools ? play_pools(s, requests, from) : play(s.engine, requests, {from, s.users});
-  return summary(s, requests, run, from);
+  if (requests.size() < 2) return {};
+  const std::size_t from = std::max(requests.size() / 10, std::min(users * 2, requests.size() / 2));
+  Run run = s.pools ? play_pools(s, requests, from) : play(s.engine, requests, {from, users});
+  return played(s, requests, std::move(run), from, share);
+}
+
+Sample replication(const Scenario& s, std::size_t n, std::uint64_t index) {
+  constexpr std::uint64_t kOther = std::uint64_t{1} << 32;  // random numbers of its own
+  std::vector<Played> engines;
+  const auto add_engine = [&](std::size_t users, double share, std::size_t requests,
+                              std::uint64_t of) {
+    if (auto p = play_engine(s, users, share, requests, of)) engines.push_back(std::move(*p));
+  };
+  const bool more = s.users > 0 && s.one_more > 0;
+  if (more && s.trace.empty()) {  // about as long for both
+    const std::size_t of_few = n * s.users / (2 * s.users + 1);
+    add_engine(s.users, 1 - s.one_more, of_few, index);
+    add_engine(s.users + 1, s.one_more, n - of_few, index + kOther);
+  } else {
+    const bool has_more = more && static_cast<double>(index) < s.one_more * s.engines - 0.5;
+    add_engine(s.users + (has_more ? 1 : 0), 1, n, index);
+  }
+  return engines.empty() ? Sample{} : summary(s, std::move(engines));
 }
 
 class Merge {
@@ -139,16 +238,20 @@ class Merge {
     Outcome o;
     for (const auto& [to, from] : kSpreads) o.*to = spread(from);
     o.residual = mean(&Sample::residual);
-    o.rate = mean(&Sample::rate);
-    o.present = mean(&Sample::present);
-    o.little = mean(&Sample::little);
+    o.rate = of([](const Sample& x) { return x.rate; });
+    o.present = per_time(&Totals::present);
+    o.little = of([](const Sample& x) { return x.little; });
     o.met = mean(&Sample::met);
     o.port_wait = mean(&Sample::port_wait);
     shares(o);
     for (const Sample& x : samples_) count(x, o);
     // Of the rate that is stated: a sample's own wanders.
     const double asked = s_.users == 0 ? s_.traffic.rate * s_.traffic.share : 0;
-    o.goodput = of([asked](const Sample& x) { return x.met * (asked > 0 ? asked : x.rate); });
+    o.goodput = of([asked](const Sample& x) -> std::optional<double> {
+      const std::optional<double> rate = asked > 0 ? asked : x.rate;
+      if (!rate || x.measured == 0) return {};
+      return x.met * *rate;
+    });
     o.growing = s_.users == 0 && grows(o);
     return o;
   }
@@ -179,19 +282,24 @@ class Merge {
     for (const Sample& x : samples_) all.push_back(x.*part);
     return across(all);
   }
+  // Of the samples that say something.
   template <class F>
   Figure of(F get) const {
     std::vector<double> all;
-    for (const Sample& x : samples_) all.push_back(get(x));
+    for (const Sample& x : samples_)
+      if (const std::optional<double> value = get(x)) all.push_back(*value);
     return across(all);
   }
   Figure mean(double Sample::*part) const {
-    return of([part](const Sample& x) { return x.*part; });
+    return of([part](const Sample& x) {
+      return x.measured > 0 ? std::optional<double>(x.*part) : std::nullopt;
+    });
   }
+  // A run that is over before its measured time begins has no share of it.
   Figure per_time(double Totals::*part, double of_one = 1) const {
     return of([&](const Sample& x) {
       const double time = x.totals.time() * of_one;
-      return time > 0 ? x.totals.*part / time : 0;
+      return time > 0 ? std::optional<double>(x.totals.*part / time) : std::nullopt;
     });
   }
   void shares(Outcome& o) const {
@@ -204,10 +312,10 @@ class Merge {
     const auto blocks = static_cast<double>(s_.engine.blocks);
     if (blocks > 0) o.cache_share = per_time(&Totals::blocks, workers * blocks);
     // Each answer's first token is one, whatever its later steps yield.
-    o.tokens_rate = of([this](const Sample& x) {
-      const double time = x.totals.time();
-      const double steps = time > 0 ? static_cast<double>(x.totals.tokens) / time : 0;
-      return steps * s_.yield - x.rate * (s_.yield - 1);
+    o.tokens_rate = of([this](const Sample& x) -> std::optional<double> {
+      if (!(x.totals.time() > 0) || !x.rate) return {};
+      const double steps = static_cast<double>(x.totals.tokens) / x.totals.time();
+      return steps * s_.yield - *x.rate * (s_.yield - 1);
     });
   }
   static void count(const Sample& x, Outcome& o) {

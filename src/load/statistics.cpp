@@ -20,6 +20,7 @@ Spread spread_of(std::vector<double> values) {
   Spread out;
   if (values.empty()) return out;
   const auto n = static_cast<double>(values.size());
+  out.count = values.size();
   out.mean = std::accumulate(values.begin(), values.end(), 0.0) / n;
   std::sort(values.begin(), values.end());
   for (const auto& [part, share] : kRanks) {
@@ -40,6 +41,7 @@ Spread spread_of(std::vector<Weighted> values) {
     out.mean += v.value * static_cast<double>(v.count);
   }
   if (all == 0) return {};
+  out.count = static_cast<std::size_t>(all);
   out.mean /= static_cast<double>(all);
   std::sort(values.begin(), values.end(),
             [](const Weighted& a, const Weighted& b) { return a.value < b.value; });
@@ -57,24 +59,27 @@ Figure across(const std::vector<double>& values) {
   const auto n = static_cast<double>(values.size());
   if (values.empty()) return {};
   const double mean = std::accumulate(values.begin(), values.end(), 0.0) / n;
-  if (values.size() < 2) return {mean, 0};
+  if (values.size() < 2) return {mean, 0, 1};
   double squares = 0;
   for (const double v : values) squares += (v - mean) * (v - mean);
   const double t = student_t(static_cast<int>(values.size()) - 1);
   const double half = t * std::sqrt(squares / (n - 1) / n);
   // Runs that agree to the last digits agree.
-  return {mean, half <= 1e-12 * std::abs(mean) ? 0 : half};
+  return {mean, half <= 1e-12 * std::abs(mean) ? 0 : half, values.size()};
 }
 
 Figures across(const std::vector<Spread>& replications) {
   Figures out;
   for (const auto part : kParts) {
     std::vector<double> values;
-    for (const Spread& s : replications) values.push_back(s.*part);
+    for (const Spread& s : replications)
+      if (s.count > 0) values.push_back(s.*part);
     const Figure f = across(values);
     out.value.*part = f.value;
     out.half.*part = f.half;
+    out.runs = f.runs;
   }
+  for (const Spread& s : replications) out.value.count += s.count;
   return out;
 }
 

@@ -11,6 +11,8 @@
 #include <cstdlib>
 #include <limits>
 
+#include "reckon/base/text.hpp"
+
 namespace reckon {
 namespace {
 
@@ -100,12 +102,6 @@ bool read_hex(std::string_view text, double& out) {
   return error == std::errc() && end == text.data() + text.size() && !text.starts_with("-");
 }
 
-std::string lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  return out;
-}
-
 void round_to_odd(const std::string& typed, Typed& out) {
   const int side = compare(digits_of(typed), out.nearest);
   out.exact = side == 0;
@@ -124,7 +120,7 @@ bool read_decimal(std::string_view word, Typed& out, std::string& fault) {
   std::string_view text = word;
   const bool negative = text.starts_with('-');
   if (negative || text.starts_with('+')) text.remove_prefix(1);
-  const std::string small = lower(text);
+  const std::string small = lowered(text);
   std::string digits(text);
   std::erase(digits, '_');
   if (small == "inf" || small == "infinity") {

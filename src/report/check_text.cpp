@@ -61,8 +61,8 @@ std::string check_markdown(const CheckReport& report) {
                {"outcome"}});
   for (const CheckLine& l : report.lines)
     table.row({l.id, l.case_name, l.metric, l.value, l.exact, l.printed, bounds_of(l),
-               deviation_of(l), place_of(l), l.pass ? "holds" : "**missed**: " + l.why});
-  return summary_of(report) + "\n" + (table.empty() ? "" : "\n" + table.markdown());
+               deviation_of(l), place_of(l), l.pass ? "holds" : "missed: " + l.why});
+  return markdown_text(summary_of(report)) + "\n" + (table.empty() ? "" : "\n" + table.markdown());
 }
 
 }  // namespace reckon

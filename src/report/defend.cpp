@@ -63,16 +63,19 @@ std::string step_text(const DefenceStep& s, std::size_t number, const TextStyle&
   return out;
 }
 
+// A plan's names and sources are text in a page too.
+std::string in_page(const std::string& text) { return markdown_text(printable(text)); }
+
 std::string step_markdown(const DefenceStep& s, std::size_t number) {
-  std::string out = fmt::format("## {}. {}\n\n", number, s.title);
-  for (const std::string& claim : s.claims) out += "- " + printable(claim) + '\n';
+  std::string out = fmt::format("## {}. {}\n\n", number, in_page(s.title));
+  for (const std::string& claim : s.claims) out += "- " + in_page(claim) + '\n';
   if (!s.claims.empty()) out += '\n';
   std::string formulas;
   for (const ShownFormula& f : s.formulas)
     for (const std::string& l : formula_lines(f, 100)) formulas += l + '\n';
   if (!formulas.empty()) out += "```\n" + formulas + "```\n\n";
   for (const DefenceTable& t : s.tables) out += as_table(t, true).markdown() + '\n';
-  return out + "**" + printable(s.conclusion) + "**\n";
+  return out + "**" + in_page(s.conclusion) + "**\n";
 }
 
 }  // namespace
@@ -95,14 +98,14 @@ std::string defence_text(const Defence& d, const TextStyle& style) {
 }
 
 std::string defence_markdown(const Defence& d) {
-  std::string out = "# " + printable(d.title) + "\n\n";
+  std::string out = "# " + in_page(d.title) + "\n\n";
   for (const auto& [key, value] : d.headline)
-    out += fmt::format("- {}: {}\n", printable(key), printable(value));
-  for (const std::string& c : d.chosen) out += "- " + printable(c) + '\n';
+    out += fmt::format("- {}: {}\n", in_page(key), in_page(value));
+  for (const std::string& c : d.chosen) out += "- " + in_page(c) + '\n';
   for (std::size_t i = 0; i < d.steps.size(); ++i) out += '\n' + step_markdown(d.steps[i], i + 1);
-  out += "\n**" + printable(d.binds) + "**\n";
+  out += "\n**" + in_page(d.binds) + "**\n";
   if (!d.not_modelled.empty())
-    out += "\nNot modelled: " + printable(join(d.not_modelled, "; ")) + '\n';
+    out += "\nNot modelled: " + in_page(join(d.not_modelled, "; ")) + '\n';
   return out;
 }
 

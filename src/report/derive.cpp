@@ -104,7 +104,8 @@ std::int32_t behind_names(const Tape& tape, std::int32_t i) {
 class Builder {
  public:
   Builder(const Tape& tape, int depth) : tape_(tape), depth_(depth) {}
-  DerivationNode node(std::int32_t i, int level);
+  // `around`: the hint of the step that the node is in.
+  DerivationNode node(std::int32_t i, int level, Hint around = Hint::kNone);
 
  private:
   void describe(std::int32_t i, std::int32_t step, DerivationNode& out) const;
@@ -144,10 +145,13 @@ void Builder::describe(std::int32_t i, std::int32_t step, DerivationNode& out) c
   out.source = name->formula->source;
 }
 
-DerivationNode Builder::node(std::int32_t i, int level) {
+DerivationNode Builder::node(std::int32_t i, int level, Hint around) {
   const std::int32_t step = behind_names(tape_, i);
   DerivationNode out;
   describe(i, step, out);
+  // A part of a sum or a choice is what the whole is: of requests/s requests/s.
+  if (!out.part.empty() && out.dim == kHertz && out.hint == Hint::kNone)
+    out.hint = rate_hint(around);
   out.text = expression_text(tape_, step, Show::kSymbols);
   out.numbers = expression_text(tape_, step, Show::kNumbers);
   out.repeated = is_shown(step, level);
@@ -207,7 +211,7 @@ void Builder::add_children(const std::vector<std::int32_t>& computed, int level,
     const bool chain = computed.size() == 1 && out.title.empty() &&
                        !tape_.name_of(behind_names(tape_, computed[0]))->formula;
     for (const std::int32_t c : computed)
-      out.children.push_back(node(c, chain ? level : level + 1));
+      out.children.push_back(node(c, chain ? level : level + 1, out.hint));
     return;
   }
   out.more = static_cast<int>(std::count_if(computed.begin(), computed.end(), [&](std::int32_t c) {

@@ -139,9 +139,9 @@ std::string fit_text(const FitReport& r, bool residuals, const TextStyle& style)
 }
 
 std::string fit_markdown(const FitReport& r, bool residuals) {
-  std::string out = "# " + title(r) + "\n\n";
-  for (const std::string& w : r.warnings) out += "**Warning:** " + w + "\n\n";
-  return out + sections_markdown(sections(r, residuals));
+  std::vector<Section> all = sections(r, residuals);
+  all.insert(all.begin(), {.title = "", .warnings = r.warnings});
+  return "# " + markdown_text(title(r)) + "\n\n" + sections_markdown(all);
 }
 
 std::string fit_json(const FitReport& r, bool residuals) {

@@ -36,32 +36,41 @@ std::string escaped(std::string_view text) {
   return out;
 }
 
-void replace_pairs(std::string& text, std::string_view mark, std::string_view tag) {
-  for (std::size_t at = 0; (at = text.find(mark, at)) != text.npos;) {
-    const std::size_t end = text.find(mark, at + mark.size());
-    if (end == text.npos) return;
-    const std::string inner = text.substr(at + mark.size(), end - at - mark.size());
-    const std::string set = fmt::format("<{0}>{1}</{0}>", tag, inner);
-    text.replace(at, end + mark.size() - at, set);
-    at += set.size();
-  }
-}
-
+// `code`, **bold**, <br>; a sign behind a backslash stands for itself.
 std::string inline_of(std::string_view text) {
-  std::string out = escaped(text);
-  replace_pairs(out, "`", "code");
-  replace_pairs(out, "**", "b");
-  for (std::size_t at = 0; (at = out.find("&lt;br&gt;", at)) != out.npos;)
-    out.replace(at, 10, "<br>");
-  return out;
+  constexpr std::string_view kBold = "**", kBreak = "<br>";
+  std::string out;
+  bool bold = false;
+  while (!text.empty()) {
+    std::size_t used = 1;
+    if (text[0] == '\\' && text.size() > 1) {
+      out += escaped(text.substr(1, 1));
+      used = 2;
+    } else if (const std::size_t end = text.find('`', 1); text[0] == '`' && end != text.npos) {
+      out += fmt::format("<code>{}</code>", escaped(text.substr(1, end - 1)));
+      used = end + 1;
+    } else if (text.starts_with(kBold) && (bold || text.find(kBold, kBold.size()) != text.npos)) {
+      out += bold ? "</b>" : "<b>";
+      bold = !bold;
+      used = kBold.size();
+    } else if (text.starts_with(kBreak)) {
+      out += kBreak;
+      used = kBreak.size();
+    } else {
+      out += escaped(text.substr(0, 1));
+    }
+    text.remove_prefix(used);
+  }
+  return out + (bold ? "</b>" : "");
 }
 
-// Cells of "| a | b |"; "\|" is a bar of the cell's own.
+// Cells of "| a | b |"; "\|" is a bar of the cell's own, "\\" no sign of one.
 std::vector<std::string> cells_of(std::string_view line) {
   std::vector<std::string> out;
   std::string cell;
   for (std::size_t i = 1; i < line.size(); ++i) {
-    if (line[i] == '\\' && i + 1 < line.size() && line[i + 1] == '|') {
+    if (line[i] == '\\' && i + 1 < line.size()) {
+      if (line[i + 1] != '|') cell += line[i];
       cell += line[++i];
     } else if (line[i] == '|') {
       const std::size_t from = cell.find_first_not_of(' '), to = cell.find_last_not_of(' ');

@@ -38,7 +38,8 @@ std::string import_text(const Imported& in, std::size_t width) {
 }
 
 std::string import_markdown(const Imported& in) {
-  return head(in) + "\n\n" + facts_table(in).markdown() + "\n" + tail(in, "- ", 1000);
+  return markdown_text(head(in)) + "\n\n" + facts_table(in).markdown() + "\n" +
+         markdown_text(tail(in, "- ", 1000));
 }
 
 std::string import_csv(const Imported& in) { return facts_table(in).csv(); }

@@ -2,6 +2,7 @@
 
 #include "eval_sections.hpp"
 #include "printable_result.hpp"
+#include "reckon/base/text.hpp"
 
 namespace reckon {
 namespace {
@@ -12,10 +13,10 @@ std::string markdown_of(const Result& original) {
   const Canvas canvas = Canvas::for_markdown();
   Section head = headline_section(reader, canvas);
   head.notes = answer(reader);
-  for (const std::string& w : result.warnings) head.notes.push_back("**Warning:** " + w);
+  head.warnings = result.warnings;
   std::vector<Section> sections = eval_sections(reader, canvas);
   sections.insert(sections.begin(), std::move(head));
-  return "# " + title_of(result) + "\n\n" + sections_markdown(sections);
+  return "# " + markdown_text(title_of(result)) + "\n\n" + sections_markdown(sections);
 }
 
 }  // namespace

@@ -256,7 +256,7 @@ std::string model_csv(const ModelReport& report) { return metrics_csv(report.met
 
 std::string model_markdown(const ModelReport& report) {
   const Result result = as_result(report);
-  return "# " + result.name + "\n\n" +
+  return "# " + markdown_text(result.name) + "\n\n" +
          sections_markdown(sections_of(report, result, Canvas::for_markdown()));
 }
 

@@ -103,7 +103,8 @@ std::string equations_text(const Result& r, std::size_t width) {
 std::string pictures_text(const Result& r, bool markdown) {
   std::string out;
   for (const Picture& p : r.answer.pictures) {
-    out += markdown ? fmt::format("\n## {}\n\n```\n", p.title) : fmt::format("\n{}\n", p.title);
+    out += markdown ? fmt::format("\n## {}\n\n```\n", markdown_text(p.title))
+                    : fmt::format("\n{}\n", p.title);
     for (const std::string& line : p.lines)
       out += line.empty() ? "\n" : (markdown ? "" : "  ") + line + '\n';
     if (markdown) out += "```\n";
@@ -217,10 +218,10 @@ std::string question_text(const Result& original, const TextStyle& style) {
 
 std::string question_markdown(const Result& original) {
   const Result r = printable_result(original);
-  std::string out = "# " + title(r) + "\n\n";
+  std::string out = "# " + markdown_text(title(r)) + "\n\n";
   Section head = headline_of(r, Canvas::for_markdown());
   head.notes = r.answer.lines;
-  for (const std::string& w : r.warnings) head.notes.push_back("**Warning:** " + w);
+  head.warnings = r.warnings;
   out += sections_markdown({head});
   if (!r.answer.equations.empty()) out += "\n```\n" + equations_text(r, 100) + "```\n";
   out += pictures_text(r, true);
@@ -232,18 +233,16 @@ std::string question_table_text(const QuestionTable& t, const TextStyle& style) 
       .width = style.usable_width(), .verbose = style.verbose, .paint = {style.colour}};
   KeyValues head(canvas);
   for (const auto& [key, value] : common_headline(t)) head.add(key, value);
-  std::string out = sections_text(
-      {{.title = "", .table = head.table()}, {.title = table_title(t), .table = as_table(t)}},
+  return sections_text(
+      {{.title = "", .table = head.table()},
+       {.title = table_title(t), .table = as_table(t), .warnings = all_warnings(t)}},
       style);
-  for (const std::string& w : all_warnings(t))
-    out += canvas.paint.caution("warning: ") + wrap(w, canvas.width - 9, "  ") + '\n';
-  return out;
 }
 
 std::string question_table_markdown(const QuestionTable& t) {
   Section section{.title = table_title(t), .table = as_table(t)};
   for (const auto& [key, value] : common_headline(t)) section.notes.push_back(key + ": " + value);
-  for (const std::string& w : all_warnings(t)) section.notes.push_back("**Warning:** " + w);
+  section.warnings = all_warnings(t);
   return sections_markdown({section});
 }
 

@@ -14,6 +14,7 @@ namespace reckon {
 namespace {
 
 constexpr std::size_t kMostListed = 40;  // of a text; data formats have all
+constexpr const char* kNone = "no plan of the space meets the conditions";
 
 using SetList = std::vector<std::pair<std::string, std::string>>;
 
@@ -133,12 +134,14 @@ std::string capital(std::string text) {
 
 std::string way(const Found& f) { return f.maximize ? "largest" : "smallest"; }
 
+std::string why(const Tally::Reason& r) {
+  return r.nearest.empty() ? r.why : fmt::format("{} ({})", r.why, r.nearest);
+}
+
 Section tally_section(const Found& f, bool timed) {
   const Tally& t = f.tally;
   Table table({{"plans", Align::kRight}, {"why they lost"}});
-  for (const Tally::Reason& r : t.reasons)
-    table.row(
-        {plans(r.plans), r.nearest.empty() ? r.why : fmt::format("{} ({})", r.why, r.nearest)});
+  for (const Tally::Reason& r : t.reasons) table.row({plans(r.plans), why(r)});
   std::vector<std::string> notes;
   if (t.shapes == 0)
     notes.push_back(fmt::format("{} points: {} evaluated, {} make no plan.", plans(t.plans),
@@ -164,7 +167,7 @@ std::vector<Section> sections(const Found& f, bool timed) {
   if (f.stopped)
     out.push_back({.notes = {"Interrupted: the best so far, of a part of the space."}});
   if (f.best.empty()) {
-    out.push_back({.notes = {"No plan of the space meets the conditions."}});
+    out.push_back({.notes = {capital(kNone) + "."}});
   } else {
     out.push_back(
         list_section(fmt::format("Best plans, {} {} first", way(f), f.objective), f.best, f, true));
@@ -245,6 +248,13 @@ void write_tally(JsonWriter& json, const Tally& t, bool timed) {
 }
 
 }  // namespace
+
+std::string none_found(const Found& f) {
+  std::vector<std::string> lost;
+  for (const Tally::Reason& r : f.tally.reasons)
+    lost.push_back(fmt::format("{} of {}: {}", plans(r.plans), plans(f.tally.plans), why(r)));
+  return lost.empty() ? kNone : fmt::format("{}; {}", kNone, join(lost, "; "));
+}
 
 std::string found_text(const Found& f, const TextStyle& style, bool timed) {
   return sections_text(sections(f, timed), style);

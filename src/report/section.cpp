@@ -44,6 +44,8 @@ std::string sections_text(const std::vector<Section>& sections, const TextStyle&
     for (const std::string& note : s.notes)
       out += s.title.empty() ? wrap(note, width, kIndent) + '\n'
                              : indented(wrap(note, width - kIndent.size()));
+    for (const std::string& w : s.warnings)
+      out += paint.caution("warning: ") + wrap(w, width - 9, kIndent) + '\n';
   }
   return out;
 }
@@ -53,10 +55,14 @@ std::string sections_markdown(const std::vector<Section>& sections) {
   for (const Section& s : sections) {
     if (s.empty()) continue;
     if (!out.empty()) out += '\n';
-    if (!s.title.empty()) out += "## " + s.title + "\n\n";
+    if (!s.title.empty()) out += "## " + markdown_text(s.title) + "\n\n";
     if (!s.table.empty()) out += s.table.markdown();
-    for (const std::string& note : s.notes)
-      out += (out.ends_with("\n\n") || out.empty() ? "" : "\n") + note + '\n';
+    const auto paragraph = [&out](const char* lead, const std::string& text) {
+      out +=
+          (out.ends_with("\n\n") || out.empty() ? "" : "\n") + (lead + markdown_text(text)) + '\n';
+    };
+    for (const std::string& note : s.notes) paragraph("", note);
+    for (const std::string& w : s.warnings) paragraph("**Warning:** ", w);
   }
   return out;
 }

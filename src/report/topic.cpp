@@ -29,18 +29,18 @@ std::string topic_text(const TopicPage& page, const TextStyle& style) {
 }
 
 std::string topic_markdown(const TopicPage& page) {
-  std::string out = "# " + page.title + '\n';
-  for (const std::string& line : page.intro) out += '\n' + line + '\n';
+  std::string out = "# " + markdown_text(page.title) + '\n';
+  for (const std::string& line : page.intro) out += '\n' + markdown_text(line) + '\n';
   std::vector<Table::Column> heads{{page.corner}};
   for (const std::string& c : page.columns) heads.push_back({c});
   Table table(heads);
   for (const TopicPage::Row& row : page.rows) {
-    std::vector<std::string> cells{row.marked ? "**" + row.name + "**" : row.name};
+    std::vector<std::string> cells{row.marked ? row.name + " ◂ the plan's own" : row.name};
     cells.insert(cells.end(), row.cells.begin(), row.cells.end());
     table.row(std::move(cells));
   }
   out += '\n' + table.markdown();
-  for (const std::string& note : page.notes) out += '\n' + note + '\n';
+  for (const std::string& note : page.notes) out += '\n' + markdown_text(note) + '\n';
   return out;
 }
 

@@ -5,6 +5,7 @@
 #include "decimal.hpp"
 #include "forms.hpp"
 #include "parse_errors.hpp"
+#include "reckon/base/text.hpp"
 #include "unit.hpp"
 
 namespace reckon {
@@ -13,7 +14,7 @@ namespace {
 using refuse::Written;
 using Result = std::variant<double, ParseError>;
 
-std::string_view trimmed(std::string_view s) {
+std::string_view stripped(std::string_view s) {
   constexpr std::string_view kSpace = " \t\r\n";
   const std::size_t begin = s.find_first_not_of(kSpace);
   if (begin == s.npos) return {};
@@ -22,23 +23,14 @@ std::string_view trimmed(std::string_view s) {
 
 bool take(std::string_view& s, std::string_view front) {
   if (!s.starts_with(front)) return false;
-  s = trimmed(s.substr(front.size()));
-  return true;
-}
-
-bool same_word(std::string_view a, std::string_view lower_case) {
-  if (a.size() != lower_case.size()) return false;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    const char c = a[i] >= 'A' && a[i] <= 'Z' ? static_cast<char>(a[i] - 'A' + 'a') : a[i];
-    if (c != lower_case[i]) return false;
-  }
+  s = stripped(s.substr(front.size()));
   return true;
 }
 
 bool is_not_finite(std::string_view s) {
-  s = s.substr(0, s.find(' '));
+  const std::string said = lowered(s.substr(0, s.find(' ')));
   for (const auto word : {"inf", "infinity", "nan", ".inf", ".nan", "∞", "unbounded"}) {
-    if (same_word(s, word)) return true;
+    if (said == word) return true;
   }
   return false;
 }
@@ -131,7 +123,7 @@ Decimal scaled(Decimal d, const Suffix& s) {
 Result with_suffix(const Written& w, const Suffix& s, std::string_view rest, bool dollar) {
   if (w.hint == Hint::kLength && s.exponent > 0) return refuse::two_lengths(w, s.text);
   const Decimal value = scaled(w.number, s);
-  const std::string_view unit = trimmed(rest.substr(s.text.size()));
+  const std::string_view unit = stripped(rest.substr(s.text.size()));
   if (dollar) return with_unit(w, "USD" + std::string(unit), value);
   if (!unit.empty()) return with_unit(w, unit, value);
   return w.dim == kOne ? rounded(w, value) : Result(refuse::bare_suffix(w, s.text));
@@ -144,7 +136,7 @@ bool is_bare_suffix(std::string_view rest, bool spaced) {
 
 Result after_number(const Written& w, std::string_view rest, bool dollar) {
   const bool spaced = rest.starts_with(' ');
-  rest = trimmed(rest);
+  rest = stripped(rest);
   if (rest == "%") {
     Decimal value = w.number;
     value.exponent -= 2;
@@ -160,21 +152,22 @@ Result after_number(const Written& w, std::string_view rest, bool dollar) {
 }
 
 std::optional<double> yes_or_no(std::string_view text) {
+  const std::string said = lowered(text);
   for (const auto word : {"yes", "true", "1"}) {
-    if (same_word(text, word)) return 1.0;
+    if (said == word) return 1.0;
   }
   for (const auto word : {"no", "false", "0"}) {
-    if (same_word(text, word)) return 0.0;
+    if (said == word) return 0.0;
   }
   return std::nullopt;
 }
 
 }  // namespace
 
-Result parse_quantity(std::string_view text, Dim dim, Hint hint) {
+Result parse_quantity(std::string_view text, Dim dim, Hint hint, WholeRange whole) {
   hint = fitting(dim, hint);
-  std::string_view rest = trimmed(text);
-  Written w{rest, dim, hint};
+  std::string_view rest = stripped(text);
+  Written w{rest, dim, hint, whole};
   if (rest.empty()) return refuse::nothing(w);
   if (hint == Hint::kYesNo) {
     const auto answer = yes_or_no(rest);

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "forms.hpp"
+#include "reckon/base/text.hpp"
 
 namespace reckon::refuse {
 namespace {
@@ -37,14 +38,6 @@ std::string kind_of(const UnitReading& r, std::string_view unit) {
   const Form* form = find_form(r.dim, hint_of(r));
   const bool plain = r.dim == kOne && (!form || form->hint == Hint::kNone);
   return form && !plain ? fmt::format("is {}", form->kind) : fmt::format("is in {}", unit);
-}
-
-std::string lowered(std::string_view s) {
-  std::string out(s);
-  std::transform(out.begin(), out.end(), out.begin(), [](char c) {
-    return static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
-  });
-  return out;
 }
 
 // "80 GB or 80 GiB" from the number and "GB or GiB".
@@ -93,13 +86,15 @@ ParseError out_of_range(const Written& w) {
   return because(w, tiny ? "is too close to zero" : "is too large", write_like(w));
 }
 
+// The whole numbers on both sides, of those that are allowed; the nearest that is where neither is.
 ParseError fraction(const Written& w, const Decimal& value) {
   const std::string text = plain_text(value);
-  const std::string below = text.substr(0, text.find('.'));
-  std::string_view rest = below;
-  const Decimal whole = read_decimal(rest).value_or(Decimal{});
-  return because(w, "is not whole",
-                 fmt::format("write {} or {:.0f}", below, nearest(whole).value_or(0) + 1));
+  std::string_view rest = std::string_view(text).substr(0, text.find('.'));
+  const double below = nearest(read_decimal(rest).value_or(Decimal{})).value_or(0);
+  const auto& [least, most] = w.whole;
+  std::string help = fmt::format("write {:.0f}", std::clamp(below, least, most));
+  if (below >= least && below + 1 <= most) help += fmt::format(" or {:.0f}", below + 1);
+  return because(w, "is not whole", std::move(help));
 }
 
 ParseError no_unit(const Written& w) {

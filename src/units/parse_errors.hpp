@@ -12,6 +12,7 @@ struct Written {
   std::string_view text;              // trimmed, as the user wrote it
   Dim dim;                            // wanted
   Hint hint;                          // wanted
+  WholeRange whole = {};              // that is allowed
   Decimal number = {};                // as far as it could be read
   std::string_view number_text = {};  // "80" of "80GB"
 };

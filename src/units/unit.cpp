@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "reckon/base/edit_distance.hpp"
+#include "reckon/base/text.hpp"
 
 namespace reckon {
 namespace {
@@ -128,12 +129,6 @@ bool apply(const Factor& f, int halves, UnitReading& out) {
   return true;
 }
 
-std::string_view trimmed(std::string_view s) {
-  while (!s.empty() && s.front() == ' ') s.remove_prefix(1);
-  while (!s.empty() && s.back() == ' ') s.remove_suffix(1);
-  return s;
-}
-
 // "B^2", "B^1.5", "√B": the unit, and twice its exponent. Exponents up to 4.
 std::optional<int> take_power(std::string_view& text) {
   constexpr std::string_view kRoot = "√";
@@ -156,12 +151,6 @@ bool read_one(std::string_view text, int sign, UnitReading& out) {
   const auto halves = take_power(text);
   const auto factor = read_factor(text);
   return halves && factor && apply(*factor, sign * *halves, out);
-}
-
-std::string lowered(std::string_view s) {
-  std::string out(s);
-  for (char& c : out) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
-  return out;
 }
 
 std::string with_exponent(std::string_view unit, int halves) {
@@ -202,7 +191,7 @@ UnitReading read_unit(std::string_view text) {
   constexpr std::string_view kDot = "·";
   for (bool first = true;; first = false) {
     const std::size_t end = std::min({text.find('/'), text.find(kDot), text.size()});
-    const std::string_view one = trimmed(text.substr(0, end));
+    const std::string one = trimmed(text.substr(0, end));
     const bool empty_numerator = first && one.empty() && end < text.size();  // "/s"
     if (!empty_numerator && !read_one(one, sign, out)) {
       out.unknown = one;

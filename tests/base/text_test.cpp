@@ -71,6 +71,22 @@ TEST_CASE("what somebody wrote, at most so long") {
   CHECK(shortened("") == "");
 }
 
+TEST_CASE("small letters, of A to Z alone") {
+  CHECK(lowered("Llama-3 8B µÄ [\\]^_`") == "llama-3 8b µÄ [\\]^_`");
+  CHECK(lowered("") == "");
+}
+
+TEST_CASE("text in a Markdown page is text: signs of markup stand for themselves") {
+  CHECK(markdown_text("<script>alert(1)</script>") == "\\<script>alert(1)\\</script>");
+  CHECK(markdown_text("a **bold** plan, *two*") == "a \\*\\*bold\\*\\* plan, \\*two\\*");
+  CHECK(markdown_text("[x](http://y)") == "[x\\](http://y)");
+  CHECK(markdown_text("_private_ ~old~ \\ & &lt;") == "\\_private\\_ \\~old\\~ \\\\ & \\&lt;");
+  CHECK(markdown_text("a lone ` tick") == "a lone \\` tick");
+  // What reads as it is written stays so, and code is code.
+  CHECK(markdown_text("ring_factor, a < b, 2 * 3, [0, 1]") == "ring_factor, a < b, 2 * 3, [0, 1]");
+  CHECK(markdown_text("`memory.*` and memory.*") == "`memory.*` and memory.\\*");
+}
+
 TEST_CASE("patterns") {
   CHECK(matches_pattern("comm.all_gather.time", "comm.*.time"));
   CHECK(matches_pattern("memory", "memory"));

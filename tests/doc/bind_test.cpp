@@ -173,7 +173,9 @@ TEST_CASE("unknown and missing keys, and no second fault for a misspelt one") {
 
 TEST_CASE("a document that is no mapping") {
   const auto fault = [](const std::string& text) { return Bound(text).diagnostics.render(); };
-  CHECK(fault("") == "f.yaml: error: the document: expected a mapping, found nothing\n");
+  CHECK(fault("") ==
+        "f.yaml: error: the document: expected a mapping, found nothing\n"
+        "help: write keys, each on a line of its own: name: …, memory: …, mesh: …, …\n");
   CHECK(fault("name:test\n") ==
         "f.yaml:1:1: error: the document: expected a mapping, found 'name:test'\n"
         "    1 | name:test\n"

@@ -267,3 +267,40 @@ TEST_CASE("statistics: Student's t, ranks, weights") {
   CHECK(f.value == 2);
   CHECK(f.half == Approx(4.303 / std::sqrt(3)).epsilon(1e-3));
 }
+
+TEST_CASE("users that engines do not share evenly: each engine counts with its own") {
+  Scenario s = busy();
+  s.engine.batch = 2;  // the third waits for a place
+  s.traffic.prompt = {LengthShape::kConstant, 400};
+  s.traffic.output = {LengthShape::kConstant, 100};
+  s.requests = 40'000;
+  s.replications = 4;
+  const auto of = [&](std::size_t users, double one_more) {
+    Scenario x = s;
+    x.users = users;
+    x.one_more = one_more;
+    return simulate(x, 2);
+  };
+  const Outcome two = of(2, 0), three = of(3, 0);
+  CHECK(three.ttft.value.mean > 2 * two.ttft.value.mean);
+  for (const double more : {0.25, 0.5}) {
+    CAPTURE(more);
+    const Outcome o = of(2, more);
+    const double a = (1 - more) * two.rate.value, b = more * three.rate.value;
+    CHECK(o.rate.value == Approx(a + b).epsilon(2e-3));
+    // Of requests, which come from an engine as often as it answers them.
+    const auto mean = [&](load::Figures Outcome::*f) {
+      return (a * (two.*f).value.mean + b * (three.*f).value.mean) / (a + b);
+    };
+    for (const auto f : {&Outcome::ttft, &Outcome::tpot, &Outcome::itl, &Outcome::end_to_end})
+      CHECK((o.*f).value.mean == Approx(mean(f)).epsilon(2e-3));
+    // Two thirds or fewer of the requests wait for no place: the percentiles are of the one kind and the other.
+    CHECK(o.ttft.value.p50 == Approx(two.ttft.value.p50).epsilon(0.02));
+    CHECK(o.ttft.value.p99 == Approx(three.ttft.value.p99).epsilon(0.02));
+    // Of time, which passes for all alike.
+    CHECK(o.busy.value == Approx(1).epsilon(1e-6));
+    CHECK(o.present.value == Approx(2 + more).epsilon(2e-3));
+    CHECK(o.decoding.value ==
+          Approx((1 - more) * two.decoding.value + more * three.decoding.value).epsilon(2e-3));
+  }
+}

@@ -37,3 +37,10 @@ TEST_CASE("what is not closed stays as it is, and nothing is no page's end") {
   CHECK(body("```\nx") == "<pre><code>x\n</code></pre>\n");
   CHECK(body("") == "");
 }
+
+TEST_CASE("a sign behind a backslash stands for itself") {
+  CHECK(body("# \\<b> \\*\\*x\\*\\* \\`\n") == "<h1>&lt;b&gt; **x** `</h1>\n");
+  CHECK(body("| a\\\\\\|b | \\<i> |\n| --- | --- |\n") ==
+        "<table>\n<tr><th>a\\|b</th><th>&lt;i&gt;</th></tr>\n</table>\n");
+  CHECK(body("`a\\*b`\n") == "<p><code>a\\*b</code></p>\n");
+}

@@ -341,6 +341,18 @@ TEST_CASE("8k tokens are 8000 or 8192") {
   }
 }
 
+TEST_CASE("of whole numbers those are offered that are allowed") {
+  const auto help = [](const char* text, WholeRange whole) {
+    const auto read = parse_quantity(text, kOne, Hint::kCount, whole);
+    return std::get<ParseError>(read).help;
+  };
+  CHECK(help("0.5", {.least = 1}) == "write 1");
+  CHECK(help("1.5", {.least = 1}) == "write 1 or 2");
+  CHECK(help("7.5", {.least = 1, .most = 8}) == "write 7 or 8");
+  CHECK(help("8.5", {.least = 1, .most = 8}) == "write 8");
+  CHECK(help("-0.5", {.least = 1}) == "write 1");
+}
+
 TEST_CASE("bits or bytes, 1000 or 1024: never guessed") {
   const char* rate = "; expected a rate such as 450 GB/s";
   for (const char* unit : {"GBps", "gbps", "gb/s", "gB/s", "GB/S"}) {

@@ -36,9 +36,9 @@ class Table {
   Table narrowed(std::size_t width, std::vector<std::string>& left_out) const;
 
   std::string text(std::string_view indent = "") const;  // no title line if all titles are empty
-  std::string markdown() const;                          // GitHub's tables; | is escaped
-  std::string json() const;                              // [{"title": "cell", …}, …]
-  std::string csv() const;                               // RFC 4180 quoting, lines end in "\n"
+  std::string markdown() const;  // GitHub's tables; cells are text, not markup
+  std::string json() const;      // [{"title": "cell", …}, …]
+  std::string csv() const;       // RFC 4180 quoting, lines end in "\n"
 
  private:
   bool has_titles() const;

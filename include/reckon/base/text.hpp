@@ -29,6 +29,13 @@ std::string json_quoted(std::string_view text);
 // Without spaces at either end.
 std::string trimmed(std::string_view text);
 
+// A to Z as small letters; every other character as it is.
+std::string lowered(std::string_view text);
+
+// As running text of a Markdown document: signs that would be markup there, such as *, ` and <b>, stand for themselves.
+// What is set between two backticks stays code.
+std::string markdown_text(std::string_view text);
+
 std::string join(const std::vector<std::string>& words, std::string_view separator);
 
 // "a, b and c"

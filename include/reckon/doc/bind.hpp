@@ -19,6 +19,7 @@
 #include <optional>
 #include <string>
 #include <type_traits>
+#include <variant>
 #include <vector>
 
 #include "reckon/base/text.hpp"
@@ -70,7 +71,12 @@ std::string unknown_key(const doc::Entry& e, const std::vector<std::string>& kno
                         const BindContext& c);
 void missing_key(const doc::Value& v, const Field& f, const BindContext& c,
                  const std::string& form = "");
-bool expect_mapping(const doc::Value& v, const BindContext& c);
+// What a mapping of a struct looks like: its keys, and the first of them that takes what was written in its place.
+struct Shape {
+  std::vector<std::string> keys;
+  std::string taker;
+};
+bool expect_mapping(const doc::Value& v, const Shape& shape, const BindContext& c);
 bool expect_sequence(const doc::Value& v, const Field& f, const BindContext& c);
 void record(const doc::Value& v, const BindContext& c, std::string_view name);
 
@@ -102,6 +108,21 @@ template <class S>
 concept HasOneWordForm = requires(const doc::Value& v, S& s, const BindContext& c) {
   S::from_scalar(v, s, c);
 };
+
+// Whether a number of that kind may be written so.
+template <class T>
+bool takes(const doc::Value& v, const Field& f, const T& member) {
+  if constexpr (is_quantity<T>) {
+    if (!v.is_scalar()) return false;
+    const auto read = parse_quantity(v.text, dim_of(member), f.hint_);
+    const auto* x = std::get_if<double>(&read);
+    return x && holds(f.limit_, *x);
+  } else if constexpr (Element<T>::optional) {
+    return takes(v, f, typename Element<T>::type{});
+  } else {
+    return false;
+  }
+}
 
 template <NamedEnum E>
 std::vector<std::string> words_of(E e) {
@@ -184,21 +205,22 @@ void bind(const doc::Value& v, S& out, const BindContext& c) {
     if (v.is_scalar() && S::from_scalar(v, out, c)) return detail::record(v, c, "");
     if (c.diagnostics.error_count() > errors) return;
   }
-  if (!detail::expect_mapping(v, c)) return;
-  std::vector<std::string> known;
+  detail::Shape shape;
   std::vector<detail::Missing> missing;
   S::fields(
       [&](const Field& f, auto& member) {
-        known.emplace_back(f.name);
+        shape.keys.emplace_back(f.name);
         const doc::Value* at = v.find(f.name);
-        if (at && !at->is_null()) {
+        if (!v.is_mapping()) {
+          if (shape.taker.empty() && detail::takes(v, f, member)) shape.taker = f.name;
+        } else if (at && !at->is_null()) {
           bind_member(*at, f, member, c, f.name);
         } else if ((f.required_ || f.supplied_) && !(at && at->faulty)) {
           missing.push_back({f, detail::form_of(f, member)});
         }
       },
       out);
-  detail::check_keys(v, known, missing, c);
+  if (detail::expect_mapping(v, shape, c)) detail::check_keys(v, shape.keys, missing, c);
 }
 
 }  // namespace reckon

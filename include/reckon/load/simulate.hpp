@@ -41,7 +41,9 @@ struct Scenario {
   std::vector<Request>
       trace;              // in place of the traffic's rate and lengths; its order is of arrival
   std::size_t users = 0;  // of a closed loop, in place of the rate
-  int engines = 1;        // a trace is dealt to so many at random; each has its own figures
+  double one_more =
+      0;  // share of the engines that have one user more: figures are of all engines, each as it counts
+  int engines = 1;  // a trace is dealt to so many at random; each has its own figures
   std::optional<Pools> pools;
   double overhead = 0;  // s of a request before it reaches the engine
   double yield = 1;     // tokens that a step gives a sequence: outputs are counted in steps

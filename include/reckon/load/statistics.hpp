@@ -6,6 +6,7 @@
 // Replications are independent, so Student's t over them holds for percentiles as for means.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -13,6 +14,7 @@ namespace reckon::load {
 
 struct Spread {
   double mean = 0, p50 = 0, p90 = 0, p95 = 0, p99 = 0;
+  std::size_t count = 0;  // of values
 };
 
 // Zeros of no values. Percentiles by rank, linearly between neighbours.
@@ -24,14 +26,17 @@ struct Weighted {
 };
 Spread spread_of(std::vector<Weighted> values);
 
-// ± half: 95 % confidence.
+// ± half: 95 % confidence. `runs`: how many say something; of none there is no value, of one no interval.
 struct Figures {
   Spread value, half;
+  std::size_t runs = 0;
 };
+// Of the replications that have values.
 Figures across(const std::vector<Spread>& replications);
 
 struct Figure {
   double value = 0, half = 0;
+  std::size_t runs = 0;
 };
 Figure across(const std::vector<double>& replications);
 

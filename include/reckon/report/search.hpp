@@ -17,6 +17,9 @@ std::string found_json(const Found& f, bool timed = true);
 std::string found_csv(const Found& f);
 std::string found_markdown(const Found& f, bool timed = true);
 
+// Where no plan was found: that there is none, and why the others lost. A table without rows does not say it.
+std::string none_found(const Found& f);
+
 // "1,234,567 of 13,165,632 plans, 1.2M a second, 9 s left": for a terminal.
 std::string progress_line(const SearchProgress& p);
 

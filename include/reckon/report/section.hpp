@@ -18,17 +18,19 @@ namespace reckon {
 struct Section {
   std::string title = {};  // may be empty
   Table table{{}};
-  std::vector<std::string> notes = {};  // a paragraph each, wrapped to the width
+  std::vector<std::string> notes = {};     // a paragraph each, wrapped to the width
+  std::vector<std::string> warnings = {};  // after them, each marked as one
 
-  bool empty() const { return table.empty() && notes.empty(); }
+  bool empty() const { return table.empty() && notes.empty() && warnings.empty(); }
 };
 
-// Notes stand under their title, or at the margin if there is none. Empty sections are left out; an
-// empty line stands between two.
 // A table to be read at a terminal of that width: narrowed if it must be, with a line that says what was left out.
 std::string table_text(const Table& table, const TextStyle& style, std::string_view indent = "");
 
+// Notes stand under their title, or at the margin if there is none, warnings always there. Empty sections are left out;
+// an empty line stands between two.
 std::string sections_text(const std::vector<Section>& sections, const TextStyle& style);
+// What is said is text (markdown_text): names and notes come from files, and say nothing of how a page looks.
 std::string sections_markdown(const std::vector<Section>& sections);
 
 }  // namespace reckon

@@ -29,6 +29,7 @@
 //   hint that doesn't belong to the dimension is ignored.
 #pragma once
 
+#include <limits>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -42,9 +43,14 @@ struct ParseError {
   std::string help;     // what to write instead; may be empty
 };
 
+// Whole numbers that make sense: what is said in the place of a fraction is one of them. The caller refuses the others.
+struct WholeRange {
+  double least = 0, most = std::numeric_limits<double>::infinity();
+};
+
 // SI value (bytes, seconds, FLOP, dollars, joules and their quotients).
 std::variant<double, ParseError> parse_quantity(std::string_view text, Dim dim,
-                                                Hint hint = Hint::kNone);
+                                                Hint hint = Hint::kNone, WholeRange whole = {});
 
 // "a size such as 80 GB", "a rate such as 450 GB/s", "a whole number": for messages.
 std::string expected_form(Dim dim, Hint hint);

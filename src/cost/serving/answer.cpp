@@ -32,13 +32,12 @@ StaticBatch<R> static_batch(const ServingPlan<R>& plan, const ServingMachine<R>&
   return out;
 }
 
-template <class R>
-Count<R> batch_in_target(const ServingPlan<R>& plan, const ServingMachine<R>& s, Seconds<R> most,
-                         Count<R> by_others) {
+// `per_token`: time between tokens where so many decode.
+template <class R, class Time>
+Count<R> batch_in_target(Seconds<R> most, Count<R> by_others, const Time& per_token) {
   const int limit = std::min(whole(by_others), 1 << 20);
-  const int n = largest_whole(limit, [&](int k) {
-    return plain(saturated_token(plan, s, structural<R>("n", k))) - plain(most);
-  });
+  const int n = largest_whole(
+      limit, [&](int k) { return plain(per_token(structural<R>("n", k))) - plain(most); });
   return structural<R>("B_target", n);
 }
 
@@ -47,14 +46,16 @@ Count<R> batch_in_target(const ServingPlan<R>& plan, const ServingMachine<R>& s,
 template <class R>
 bool kept_by_few(const ServingPlan<R>& plan, const ServingMachine<R>& s) {
   if (!plan.workload.rate && !plan.workload.concurrency) return false;
+  if (!plan.targets.tpot || plan.stated) return false;
   const auto one = structural<R>("n", 1);
   return *plan.targets.tpot < saturated_token(plan, s, one) &&
          stated_token(plan, s, decode_time(plan, s, one)) <= *plan.targets.tpot;
 }
 
-template <class R>
-void limit_batch(const ServingPlan<R>& plan, const ServingMachine<R>& s, ServingAnswer<R>& out,
-                 Running<R>& run) {
+// `judged`: by the target of TPOT too.
+template <class R, class Time>
+void limit_batch(const ServingPlan<R>& plan, bool judged, const Time& per_token,
+                 ServingAnswer<R>& out, Running<R>& run) {
   Smallest<kOne, R> least;
   std::vector<const char*> names{"memory"};
   auto B_mem = out.memory.batch;
@@ -66,8 +67,9 @@ void limit_batch(const ServingPlan<R>& plan, const ServingMachine<R>& s, Serving
     names.emplace_back("the engine's limit");
   }
   const bool decodes = !(*plan.workload.output <= 1);
-  if (plan.targets.tpot && !plan.stated && decodes && !kept_by_few(plan, s)) {
-    run.by_target = batch_in_target(plan, s, *plan.targets.tpot, least.best());
+  run.by_target.reset();
+  if (plan.targets.tpot && !plan.stated && decodes && judged) {
+    run.by_target = batch_in_target(*plan.targets.tpot, least.best(), per_token);
     // As many as anything else allows: the target is not what binds.
     if (*run.by_target < floor(least.best())) {
       least.offer("target", *run.by_target);
@@ -89,7 +91,9 @@ Count<R> batch_in_use(const ServingPlan<R>& plan, const ServingMachine<R>& s,
   const auto& asked = plan.workload.batch ? plan.workload.batch : plan.workload.concurrency;
   if (!asked) return max(run.most, 1);
   auto b = *asked;
-  auto R_all = plan.workload.batch ? Count<R>{1} : out.replicas;
+  auto R_all = plan.workload.batch ? Count<R>{1}
+               : plan.prefill      ? run.pools->asked->y
+                                   : out.replicas;
   auto d = s.mesh.data;
   NAME(b, R_all, d);
   auto part = kBatchPart(b / (R_all * d));
@@ -200,31 +204,44 @@ void put_under_load(const ServingPlan<R>& plan, const ServingMachine<R>& s,
   if (run.under[mine]) run.saturates = run.under[mine]->saturation;
 }
 
+// A prompt alone: on a replica, or where prompts have a pool of their own on a worker of it.
+template <class R>
+void prompts_alone(const ServingPlan<R>& plan, const ServingMachine<R>& pre, Running<R>& run) {
+  run.prompt = prompt_alone(plan, pre);
+  run.ttft = service_ttft(plan, run.prompt);
+  auto s_new = fresh_prompt(plan.workload).fresh;
+  auto d = pre.mesh.data;
+  auto T_p = run.prompt.time;
+  NAME(s_new, d, T_p);
+  run.prompt_rate = kPromptRate(d * s_new / T_p);
+  if (plan.targets.ttft && !plan.stated && !plan.prefill)
+    run.longest_prompt = longest_prompt_in(plan, pre, *plan.targets.ttft, run.ttft);
+}
+
 template <class R>
 Running<R> running(const ServingPlan<R>& plan, const ServingMachine<R>& s, ServingAnswer<R>& out) {
   Running<R> run;
-  limit_batch(plan, s, out, run);
+  const PlainAnswer<R> flat(plan);
+  std::optional<ServingMachine<R>> own;
+  if (plan.prefill) own.emplace(prefill_machine(plan));
+  const ServingMachine<R>& pre = own ? *own : s;
+  run.pools_own = plan.prefill.has_value();
   run.context = served_context(plan);
-  run.prompt = prompt_alone(plan, s);
-  auto o_req = plan.engine.overhead.request;
-  auto T_p = run.prompt.time;
-  NAME(o_req, T_p);
-  run.ttft = kServiceTtft(o_req + T_p);
-  auto s_new = fresh_prompt(plan.workload).fresh;
-  auto d = s.mesh.data;
-  NAME(s_new, d);
-  run.prompt_rate = kPromptRate(d * s_new / T_p);
-  if (plan.targets.ttft && !plan.stated)
-    run.longest_prompt = longest_prompt_in(plan, s, *plan.targets.ttft, run.ttft);
+  prompts_alone(plan, pre, run);
+  // Replicas that do both stand beside pools: what they have for prompts, a decode worker has for its batch.
+  const auto both = [&](Count<R> n) { return saturated_token(plan, s, n); };
+  limit_batch(plan, !kept_by_few(plan, s), both, out, run);
+  const Count<R> one{1};
+  run.full = saturation(plan, s, max(run.most, one));
+  compare_ways(plan, s, pre, out, run, flat);
+  const auto decodes = [&](Count<R> n) { return stated_token(plan, s, decode_time(plan, s, n)); };
+  if (run.pools_own) limit_batch(plan, true, decodes, out, run);
   run.n = batch_in_use(plan, s, out, run);
   run.decode = decode_step(plan, s, run.n);
   run.per_token = stated_token(plan, s, run.decode.time);
   if (plan.speculative) run.yield = accepted_tokens(*plan.speculative);
   run.compute_from = compute_from(s);
   sum_answer(plan, run);
-  const Count<R> one{1};
-  auto B = max(run.most, one);
-  run.full = saturation(plan, s, B);
   run.answers_decode = !(*plan.workload.output <= 1);
   auto t_tok = run.per_token;
   auto n = run.n * s.mesh.data;
@@ -234,18 +251,10 @@ Running<R> running(const ServingPlan<R>& plan, const ServingMachine<R>& s, Servi
   auto T_out = *plan.workload.output;
   NAME(t_tok, n, g, X, R_all, T_out);
   run.per_user = kServedPerUser(1 / t_tok);
-  auto s_rep = n / t_tok;
-  NAME(s_rep);
-  run.per_gpu = kServedPerGpu(s_rep / g);
-  auto s_all = X;
-  run.full_per_gpu = kServedPerGpu(called("s_rep", s_all) / g);
+  run.per_gpu = per_gpu(called("s_rep", n / t_tok, Hint::kTokenRate), g);
+  run.full_per_gpu = per_gpu(X, g);
   run.requests = kServedRequests(R_all * X / T_out);
   if (plan.workload.batch) run.fixed = static_batch(plan, s);
-  std::optional<ServingMachine<R>> own;
-  if (plan.prefill) own.emplace(prefill_machine(plan));
-  const ServingMachine<R>& pre = own ? *own : s;
-  run.pools_own = plan.prefill.has_value();
-  compare_ways(plan, s, pre, out, run);
   put_under_load(plan, s, pre, out, run);
   if (run.load && run.load->tokens_rate) {
     auto E = *run.engines;
@@ -255,11 +264,11 @@ Running<R> running(const ServingPlan<R>& plan, const ServingMachine<R>& s, Servi
   }
   pay_never_idle(plan, pre, s, out, run);
   pay_load(plan, s, pre, out, run);
-  size_for_rate(plan, s, out, run);
+  size_for_rate(plan, s, out, run, flat);
   if (plan.prefill)
-    spend_on_pools(plan, pre, s, run);
+    spend_on_pools(plan, pre, s, run, flat);
   else
-    spend_budget(plan, s, out, run);
+    spend_budget(plan, s, out, run, flat);
   if (plan.frontier) run.frontier = frontier(plan, s);
   return run;
 }

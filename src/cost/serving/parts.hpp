@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 #include <vector>
 
 #include "reckon/cost/questions/decode.hpp"
@@ -11,6 +12,21 @@
 #include "reckon/cost/whole.hpp"
 
 namespace reckon {
+
+// The same plan on plain numbers, where searches are made: answered when a recording first asks, and once.
+template <class R>
+class PlainAnswer {
+ public:
+  explicit PlainAnswer(const ServingPlan<R>& plan) : plan_(plan) {}
+  const ServingAnswer<double>& operator()() const {
+    if (!answer_) answer_ = answer(lower(plan_));
+    return *answer_;
+  }
+
+ private:
+  const ServingPlan<R>& plan_;
+  mutable std::optional<ServingAnswer<double>> answer_;
+};
 
 template <class R>
 PromptPass<R> prompt_alone(const ServingPlan<R>& plan, const ServingMachine<R>& s) {
@@ -68,29 +84,42 @@ Count<R> batch_without_target(const ServingPlan<R>& plan, const ServingAnswer<R>
 }
 
 template <class R>
+Seconds<R> service_ttft(const ServingPlan<R>& plan, const PromptPass<R>& prompt) {
+  auto o_req = plan.engine.overhead.request;
+  auto T_p = prompt.time;
+  NAME(o_req, T_p);
+  return kServiceTtft(o_req + T_p);
+}
+
+template <class R>
+Frequency<R> per_gpu(Frequency<R> replica, Count<R> gpus) {
+  auto s_rep = replica;
+  auto g = gpus;
+  NAME(s_rep, g);
+  return kServedPerGpu(s_rep / g);
+}
+
+template <class R>
 ServingWay<R> way_of(const ServingPlan<R>& plan, Count<R> batch, Seconds<R> tpot, Seconds<R> ttft,
-                     Frequency<R> replica, Count<R> gpus) {
+                     Frequency<R> of_gpu) {
   ServingWay<R> w;
   w.batch = batch;
   w.ttft = ttft;
+  w.per_gpu = of_gpu;
   if (!(*plan.workload.output <= 1)) {
     auto t_tok = tpot;
     NAME(t_tok);
     w.tpot = tpot;
     w.per_user = kServedPerUser(1 / t_tok);
   }
-  auto s_rep = replica;
-  auto g = gpus;
-  NAME(s_rep, g);
-  w.per_gpu = kServedPerGpu(s_rep / g);
   return w;
 }
 
 // A prompt that arrives stops all decodes until it is done.
 template <class R>
 ServingWay<R> prefill_first(const ServingPlan<R>& plan, const ServingMachine<R>& s,
-                            const ServingAnswer<R>& out, const Running<R>& run) {
-  auto T_p = run.prompt.time;
+                            const ServingAnswer<R>& out, const PromptPass<R>& prompt) {
+  auto T_p = prompt.time;
   auto T_out = *plan.workload.output;
   auto d = s.mesh.data;
   NAME(T_p, T_out, d);
@@ -103,15 +132,16 @@ ServingWay<R> prefill_first(const ServingPlan<R>& plan, const ServingMachine<R>&
   auto t_pf = per_token(n);
   NAME(n, t_pf);
   auto X_pf = kPrefillFirst(n * d / t_pf);
-  return way_of(plan, n, t_pf, run.ttft, X_pf, out.replica);
+  return way_of(plan, n, t_pf, service_ttft(plan, prompt), per_gpu(X_pf, out.replica));
 }
 
 // Chunks ride along: a prompt takes as many steps as it has chunks.
 template <class R>
 ServingWay<R> mixed(const ServingPlan<R>& plan, const ServingMachine<R>& s,
-                    const ServingAnswer<R>& out, const Running<R>& run) {
+                    const ServingAnswer<R>& out, const Running<R>& run,
+                    const PromptPass<R>& alone) {
   auto n = max(run.most, 1);
-  auto n_ch = run.prompt.chunks;
+  auto n_ch = alone.chunks;
   StepCall<R> call = detail::part_of_pipeline(decode_call(plan, n, run.context), s.mesh.pipeline);
   Count<R> chunks;
   const Count<R> one{1};
@@ -125,7 +155,7 @@ ServingWay<R> mixed(const ServingPlan<R>& plan, const ServingMachine<R>& s,
   auto o_req = plan.engine.overhead.request;
   NAME(n_ch, t_step, o_req);
   auto t_1 = kMixedTtft(o_req + n_ch * t_step);
-  return way_of(plan, n, run.full.per_token, t_1, run.full.tokens, out.replica);
+  return way_of(plan, n, run.full.per_token, t_1, per_gpu(run.full.tokens, out.replica));
 }
 
 template <class R>
@@ -137,8 +167,7 @@ ServingWay<R> disaggregated(const ServingPlan<R>& plan, const ServingPools<R>& p
   auto T_out = *plan.workload.output;
   NAME(given_p, given_d, g_p, g_d, T_out);
   auto X_gpu = kPoolsEven(T_out / (g_p / given_p + g_d / given_d));
-  const Count<R> one{1};
-  return way_of(plan, p.batch, p.per_token, p.ttft, X_gpu, one);
+  return way_of(plan, p.batch, p.per_token, p.ttft, X_gpu);
 }
 
 template <class R>
@@ -180,7 +209,7 @@ struct PoolSizes {
 template <class R>
 PoolSizes<R> pools_in_target(const ServingPlan<R>& plan, const ServingMachine<R>& pre,
                              const ServingMachine<R>& s, const ServingPools<R>& p, Count<R> x,
-                             Count<R> y) {
+                             Count<R> y, const PlainAnswer<R>& flat) {
   if constexpr (std::is_same_v<R, double>) {
     PoolSizes<R> at{whole(x), whole(y)};
     // The last pair is kept: each search begins where the one before it ended.
@@ -230,10 +259,8 @@ PoolSizes<R> pools_in_target(const ServingPlan<R>& plan, const ServingMachine<R>
     const int x_is = x_kept.value_or(at.x), y_is = y_kept.value_or(at.y);
     return {x_is, y_is, by, loaded(x_is, y_is)};
   } else {
-    const ServingAnswer<double> flat = answer(lower(plan));
-    if (!flat.running || !flat.running->pools->asked) return {whole(x), whole(y), {}, {}};
-    const PoolPair<double>& found = *flat.running->pools->asked;
-    return {whole(found.x), whole(found.y), flat.running->pools->sized_by, {}};
+    const ServingPools<double>& found = *flat().running->pools;
+    return {whole(found.asked->x), whole(found.asked->y), found.sized_by, {}};
   }
 }
 
@@ -242,17 +269,21 @@ PoolSizes<R> pools_in_target(const ServingPlan<R>& plan, const ServingMachine<R>
 template <class R>
 std::optional<LoadFigures<R>> size_for_load(const ServingPlan<R>& plan,
                                             const ServingMachine<R>& pre,
-                                            const ServingMachine<R>& s, ServingPools<R>& p) {
+                                            const ServingMachine<R>& s, ServingPools<R>& p,
+                                            const PlainAnswer<R>& flat) {
   const std::optional<Count<R>> x_own = plan.prefill ? plan.prefill->workers : std::nullopt;
   const std::optional<Count<R>> y_own = plan.prefill ? plan.prefill->decode_workers : std::nullopt;
   auto x = workers_for(*plan.workload.rate, p.prefill_given);
   auto y = workers_for(*plan.workload.rate, p.decode_given);
   std::optional<LoadFigures<R>> known;
   if (whole(*plan.workload.output) > 1) {
-    PoolSizes<R> more = pools_in_target(plan, pre, s, p, x, y);
+    PoolSizes<R> more = pools_in_target(plan, pre, s, p, x, y, flat);
     if (!x_own && !y_own) known = std::move(more.figures);
-    if (more.x > whole(x)) x = kPrefillWorkersTarget(structural<R>("x_kept", more.x));
-    if (more.y > whole(y)) y = kDecodeWorkersTarget(structural<R>("y_kept", more.y));
+    const int x_rate = whole(x), y_rate = whole(y);
+    if (more.x > x_rate)
+      x = kPrefillWorkersTarget(called("x_rate", x) + structural<R>("x_more", more.x - x_rate));
+    if (more.y > y_rate)
+      y = kDecodeWorkersTarget(called("y_rate", y) + structural<R>("y_more", more.y - y_rate));
     const bool first = more.by == SizedBy::kTtft || more.by == SizedBy::kTtftNever;
     const bool stated = first ? x_own.has_value() : y_own.has_value();
     p.sized_by = stated ? SizedBy::kRate : more.by;
@@ -288,14 +319,15 @@ void size_stated(const ServingPlan<R>& plan, ServingPools<R>& p) {
 // Workers that are stated, or that the rate and the targets need.
 template <class R>
 std::optional<LoadFigures<R>> size_pools(const ServingPlan<R>& plan, const ServingMachine<R>& pre,
-                                         const ServingMachine<R>& s, ServingPools<R>& p) {
+                                         const ServingMachine<R>& s, ServingPools<R>& p,
+                                         const PlainAnswer<R>& flat) {
   std::optional<LoadFigures<R>> known;
   const bool x_own = plan.prefill && plan.prefill->workers;
   const bool y_own = plan.prefill && plan.prefill->decode_workers;
   if ((x_own && y_own) || (!plan.workload.rate && (x_own || y_own)))
     size_stated(plan, p);
   else if (plan.workload.rate)
-    known = size_for_load(plan, pre, s, p);
+    known = size_for_load(plan, pre, s, p, flat);
   else
     return known;
   if (!p.transfer) return known;
@@ -311,7 +343,8 @@ std::optional<LoadFigures<R>> size_pools(const ServingPlan<R>& plan, const Servi
 template <class R>
 ServingPools<R> pools_of(const ServingPlan<R>& plan, const ServingMachine<R>& s,
                          const ServingMachine<R>& pre, const ServingAnswer<R>& out,
-                         std::optional<LoadFigures<R>>& known) {
+                         const ServingMachine<R>& pre, const ServingAnswer<R>& out,
+                         const PlainAnswer<R>& flat, std::optional<LoadFigures<R>>& known) {
   const Count<R> one{1};
   const auto chunk = stated_or(plan.settings.chunk, plan.engine.limits.chunk);
   auto T_p = prompt_time(pre, fresh_prompt(plan.workload), plan.prefill ? plan.prefill->batch : one,
@@ -326,16 +359,19 @@ ServingPools<R> pools_of(const ServingPlan<R>& plan, const ServingMachine<R>& s,
     p.prefill_sequence = served_cache(pre, *plan.workload.prompt);
   }
   pay_pools(plan, p);
-  known = size_pools(plan, pre, s, p);
+  known = size_pools(plan, pre, s, p, flat);
   return p;
 }
 
+// A plan's own prompts may have a pool of their own; beside it stand replicas that do both.
 template <class R>
 void compare_ways(const ServingPlan<R>& plan, const ServingMachine<R>& s,
-                  const ServingMachine<R>& pre, const ServingAnswer<R>& out, Running<R>& run) {
-  run.ways[0] = prefill_first(plan, s, out, run);
-  run.ways[1] = mixed(plan, s, out, run);
-  run.pools = pools_of(plan, s, pre, out, run.pools_known);
+                  const ServingMachine<R>& pre, const ServingAnswer<R>& out, Running<R>& run,
+                  const PlainAnswer<R>& flat) {
+  const PromptPass<R> both = plan.prefill ? prompt_alone(plan, s) : run.prompt;
+  run.ways[0] = prefill_first(plan, s, out, both);
+  run.ways[1] = mixed(plan, s, out, run, both);
+  run.pools = pools_of(plan, s, pre, out, flat, run.pools_known);
   run.ways[2] = disaggregated(plan, *run.pools);
 }
 
@@ -378,10 +414,7 @@ std::vector<FrontierPoint<R>> frontier(const ServingPlan<R>& plan, const Serving
       auto t_tok = x.per_token;
       NAME(t_tok);
       p.per_user = kServedPerUser(1 / t_tok);
-      auto s_rep = x.tokens;
-      auto g = m.gpus;
-      NAME(s_rep, g);
-      p.per_gpu = kServedPerGpu(s_rep / g);
+      p.per_gpu = per_gpu(x.tokens, m.gpus);
       offer(out, p);
     }
   }

@@ -165,7 +165,8 @@ struct Replicas {
 
 template <class R>
 Replicas replicas_for_load(const ServingPlan<R>& plan, const ServingMachine<R>& s,
-                           const ServingAnswer<R>& out, const Running<R>& run) {
+                           const ServingAnswer<R>& out, const Running<R>& run,
+                           const PlainAnswer<R>& flat) {
   if constexpr (std::is_same_v<R, double>) {
     const double one = plain(run.load->full.rate) * plain(engines_of_replica(s));
     const double least = std::floor(plain(*plan.workload.rate) / one) + 1;
@@ -195,11 +196,10 @@ Replicas replicas_for_load(const ServingPlan<R>& plan, const ServingMachine<R>& 
       return {at.n, by, unsaid(with(*enough - 1))};
     return {*enough, by};
   } else {
-    const ServingAnswer<double> flat = answer(lower(plan));
-    const Running<double>& r = *flat.running;
+    const Running<double>& r = *flat().running;
     const auto& gpus = r.gpus_for_rate ? r.gpus_for_rate : r.gpus_at_least;
     if (!gpus) return {1, r.sized_by};
-    return {static_cast<int>(std::lround(plain(*gpus) / plain(flat.replica))), r.sized_by,
+    return {static_cast<int>(std::lround(plain(*gpus) / plain(out.replica))), r.sized_by,
             r.rate_unknown};
   }
 }
@@ -209,25 +209,24 @@ template <class R>
 Count<R> gpus_found(const ServingPlan<R>& plan, const ServingMachine<R>& s,
                     const ServingAnswer<R>& out, const Running<R>& run, const Replicas& found) {
   auto g = out.replica;
-  if (found.by == SizedBy::kTtft || found.by == SizedBy::kTpot ||
-      (found.by == SizedBy::kUnknown && !found.unknown)) {
-    auto R_kept = structural<R>("R_kept", found.n);
-    NAME(g, R_kept);
-    return found.by == SizedBy::kTtft   ? kGpusForTtft(g * R_kept)
-           : found.by == SizedBy::kTpot ? kGpusForTpot(g * R_kept)
-                                        : kGpusKnown(g * R_kept);
-  }
   auto rate = *plan.workload.rate;
   auto rate_sat = run.load->full.rate;
   auto E_rep = engines_of_replica(s);
   NAME(g, rate, rate_sat, E_rep);
   auto R_rate = kReplicasForRate(floor(rate / (rate_sat * E_rep)) + 1);
-  return kGpusForLoad(g * R_rate);
+  const bool searched = found.by == SizedBy::kTtft || found.by == SizedBy::kTpot ||
+                        (found.by == SizedBy::kUnknown && !found.unknown);
+  if (!searched) return kGpusForLoad(g * R_rate);
+  auto R_more = structural<R>("R_more", found.n - whole(R_rate));
+  auto R_kept = kReplicasKept(R_rate + R_more);
+  return found.by == SizedBy::kTtft   ? kGpusForTtft(g * R_kept)
+         : found.by == SizedBy::kTpot ? kGpusForTpot(g * R_kept)
+                                      : kGpusKnown(g * R_kept);
 }
 
 template <class R>
 void size_for_rate(const ServingPlan<R>& plan, const ServingMachine<R>& s,
-                   const ServingAnswer<R>& out, Running<R>& run) {
+                   const ServingAnswer<R>& out, Running<R>& run, const PlainAnswer<R>& flat) {
   if (!plan.workload.rate) return;
   auto g = out.replica;
   NAME(g);
@@ -248,7 +247,7 @@ void size_for_rate(const ServingPlan<R>& plan, const ServingMachine<R>& s,
     (run.rate_unknown ? run.gpus_at_least : run.gpus_for_rate) = run.pools->asked->gpus;
     return;
   }
-  const Replicas found = replicas_for_load(plan, s, out, run);
+  const Replicas found = replicas_for_load(plan, s, out, run, flat);
   run.sized_by = found.by;
   run.rate_unknown = found.unknown;
   if (never(found.by)) return;
@@ -298,7 +297,8 @@ inline ServingPlan<double> at_rate(const ServingPlan<double>& plan, double rate)
 // Of replicas that share the load evenly.
 template <class R>
 ShareKept replicas_share_kept(const ServingPlan<R>& plan, const ServingMachine<R>& s,
-                              Count<R> slots, Frequency<R> one, int replicas) {
+                              Count<R> slots, Frequency<R> one, int replicas,
+                              const PlainAnswer<R>& flat) {
   if constexpr (std::is_same_v<R, double>) {
     const Count<double> R_b(static_cast<double>(replicas));
     const double all = plain(one) * replicas * plain(engines_of_replica(s));
@@ -306,9 +306,8 @@ ShareKept replicas_share_kept(const ServingPlan<R>& plan, const ServingMachine<R
       return under_load(at_rate(plan, u * all), s, R_b, slots, prompt_steps(plan), true);
     });
   } else {
-    const ServingPlan<double> flat = lower(plan);
-    return replicas_share_kept(flat, serving_machine(flat), plain_quantity(slots),
-                               plain_quantity(one), replicas);
+    const Running<double>& r = *flat().running;
+    return {r.budget_share, r.budget_unknown, r.budget_to_known};
   }
 }
 
@@ -325,7 +324,7 @@ Frequency<R> engine_saturation(const ServingPlan<R>& plan, const ServingMachine<
 
 template <class R>
 void spend_budget(const ServingPlan<R>& plan, const ServingMachine<R>& s,
-                  const ServingAnswer<R>& out, Running<R>& run) {
+                  const ServingAnswer<R>& out, Running<R>& run, const PlainAnswer<R>& flat) {
   if (!plan.price || !plan.budget) return;
   auto budget = *plan.budget;
   auto price = *plan.price;
@@ -342,7 +341,9 @@ void spend_budget(const ServingPlan<R>& plan, const ServingMachine<R>& s,
   }
   auto rate_sat = engine_saturation(plan, s, run);
   auto E_rep = engines_of_replica(s);
-  const ShareKept kept = replicas_share_kept(plan, s, run.most, rate_sat, std::max(whole(R_b), 1));
+  const ShareKept kept =
+      replicas_share_kept(plan, s, run.most, rate_sat, std::max(whole(R_b), 1), flat);
+  run.budget_share = kept.share;
   run.budget_unknown = kept.unknown;
   run.budget_to_known = kept.to_known;
   if (kept.unknown) return;

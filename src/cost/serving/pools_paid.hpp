@@ -36,7 +36,8 @@ struct PoolsPaid {
 
 template <class R>
 PoolsPaid pools_paid(const ServingPlan<R>& plan, const ServingMachine<R>& pre,
-                     const ServingMachine<R>& s, const ServingPools<R>& p) {
+                     const ServingMachine<R>& s, const ServingPools<R>& p,
+                     const PlainAnswer<R>& flat) {
   if constexpr (std::is_same_v<R, double>) {
     const Price<double>& price_pre = plan.prefill->price ? *plan.prefill->price : *plan.price;
     const PoolPrices prices{plain(*plan.budget), plain(price_pre) * plain(p.prefill_gpus),
@@ -66,8 +67,7 @@ PoolsPaid pools_paid(const ServingPlan<R>& plan, const ServingMachine<R>& pre,
     out.workers = best_paid(prices, takes(true), takes(false));
     return out;
   } else {
-    const ServingAnswer<double> flat = answer(lower(plan));
-    const Running<double>& r = *flat.running;
+    const Running<double>& r = *flat().running;
     const PoolPair<double>& pair = *r.budget_pools;
     return {{whole(pair.x), whole(pair.y), plain(pair.rate)},
             r.budget_share,
@@ -78,9 +78,9 @@ PoolsPaid pools_paid(const ServingPlan<R>& plan, const ServingMachine<R>& pre,
 
 template <class R>
 void spend_on_pools(const ServingPlan<R>& plan, const ServingMachine<R>& pre,
-                    const ServingMachine<R>& s, Running<R>& run) {
+                    const ServingMachine<R>& s, Running<R>& run, const PlainAnswer<R>& flat) {
   if (!plan.price || !plan.budget) return;
-  const PoolsPaid paid = pools_paid(plan, pre, s, *run.pools);
+  const PoolsPaid paid = pools_paid(plan, pre, s, *run.pools, flat);
   run.budget_pools =
       pool_pair(plan, *run.pools, kPrefillForBudget(structural<R>("x_$", paid.workers.x)),
                 kDecodeForBudget(structural<R>("y_$", paid.workers.y)));

@@ -9,6 +9,7 @@
 #include "../legal_classes.hpp"
 #include "load_simulated.hpp"
 #include "questions.hpp"
+#include "reckon/base/text.hpp"
 #include "reckon/cost/serving/targets.hpp"
 #include "reckon/units/format.hpp"
 #include "request_trace.hpp"
@@ -111,12 +112,10 @@ class LoadKind : public QuestionOf<LoadQuestion> {
     if (q.model) r.not_modelled.emplace_back("experts that a chunk's own tokens wake");
   }
 
-  void beside(Workspace& work, const LoadedQuestion<LoadQuestion>& loaded,
+  void beside(Workspace& work, const LoadedQuestion<LoadQuestion>& loaded, const Output& out,
               Result& r) const override {
     const Input& q = loaded.question;
-    if (!q.simulation.simulate) return;
-    const Output out = answer(q);
-    if (!out.holds) return;
+    if (!q.simulation.simulate || !out.holds) return;
     std::vector<load::Request> trace = trace_of(work, loaded, longest_of(q));
     if (out.figures.unbounded && trace.empty()) {
       r.answer.notes.emplace_back(
@@ -271,11 +270,16 @@ class LoadKind : public QuestionOf<LoadQuestion> {
     r.say_no(No::kMemory);
     const auto bytes = [](Bytes<double> x) { return format_quantity(plain(x), kByte); };
     const Bytes<double> free = limits.free ? *limits.free : Bytes<double>{};
+    std::vector<std::string> ways;  // that make it fit, or may
+    if (const long t = ranks_that_hold(limits, *q.model, 1, number(q.tensor)))
+      ways.push_back(fmt::format("more GPUs (tensor: {})", t));
+    if (*limits.sequence < limits.stored + free) ways.emplace_back("weights in fewer bytes");
+    if (free > Bytes<double>{}) ways.emplace_back("shorter prompts and answers");
     r.answer.lines.push_back(fmt::format(
         "does not fit: {} of weights leave a GPU {} for the cache, and a request takes {}; short "
-        "by {}: more GPUs (tensor: {:.0f}), or weights in fewer bytes",
+        "by {}{}",
         bytes(limits.stored), bytes(max(free, Bytes<double>{})), bytes(*limits.sequence),
-        bytes(*limits.sequence - free), 2 * plain(q.tensor)));
+        bytes(*limits.sequence - free), ways.empty() ? "" : ": " + listed(ways, "or")));
     r.answer.formulas = {std::string(kCacheConcurrency.id)};
   }
 

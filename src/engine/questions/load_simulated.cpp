@@ -8,6 +8,7 @@
 #include "needs.hpp"
 #include "reckon/base/text.hpp"
 #include "reckon/units/format.hpp"
+#include "say_count.hpp"
 
 namespace reckon {
 namespace {
@@ -38,15 +39,23 @@ constexpr Rank kRanks[] = {{"mean", "mean", &load::Spread::mean},
                            {"p95", "p95", &load::Spread::p95},
                            {"p99", "p99", &load::Spread::p99}};
 
-void add(Result& r, std::string id, std::string title, double value, Dim dim, Hint hint) {
+void add(Result& r, std::string id, std::string title, double value, Dim dim, Hint hint,
+         const char* reason = "") {
   Metric m;
   m.id = std::move(id);
   m.title = std::move(title);
   m.value = value;
   m.dim = dim;
   m.hint = hint;
+  m.reason = reason;
   r.metrics.push_back(std::move(m));
 }
+
+// Why a figure is not there: a run of few requests for its users is over before what is measured begins.
+constexpr const char* kTooShort = "the run is too short to tell: more requests (requests:)";
+constexpr const char* kOneRun = "one run says nothing of it: replications: 10";
+const char* too_short(std::size_t runs) { return runs > 0 ? "" : kTooShort; }
+const char* no_half(std::size_t runs) { return runs > 1 ? "" : runs == 1 ? kOneRun : kTooShort; }
 
 // Answers of one token have no time per token after it.
 bool decodes(const load::Outcome& o) { return o.tpot.value.p99 > 0; }
@@ -64,12 +73,13 @@ void add_spreads(const load::Outcome& o, const std::string& closed, Result& r) {
       continue;
     for (const Rank& k : kRanks) {
       const std::string title = fmt::format("simulated: {}, {}", p.title, k.title);
-      add(r, fmt::format("simulated.{}.{}", p.id, k.id), title, (o.*p.figures).value.*k.of, kSecond,
-          Hint::kNone);
+      const load::Figures& figures = o.*p.figures;
+      const double value = figures.value.*k.of;
+      add(r, fmt::format("simulated.{}.{}", p.id, k.id), title, value, kSecond, Hint::kNone,
+          too_short(figures.runs));
       add(r, fmt::format("simulated.{}_half.{}", p.id, k.id), title + ", half of its 95 % interval",
-          (o.*p.figures).half.*k.of, kSecond, Hint::kNone);
+          figures.half.*k.of, kSecond, Hint::kNone, no_half(figures.runs));
       const Metric* form = r.find(fmt::format("{}.{}.{}", closed, p.id, k.id));
-      const double value = (o.*p.figures).value.*k.of;
       if (form && form->has_value() && value > 0)
         add(r, fmt::format("deviation.{}.{}", p.id, k.id),
             fmt::format("closed form over simulation, less one: {}, {}", p.title, k.title),
@@ -79,27 +89,30 @@ void add_spreads(const load::Outcome& o, const std::string& closed, Result& r) {
 }
 
 void add_totals(const load::Outcome& o, const PlayedLoad& of, Result& r) {
+  const auto figure = [&](const char* id, const char* title, load::Figure f, Dim dim, Hint hint) {
+    add(r, fmt::format("simulated.{}", id), fmt::format("simulated: {}", title), f.value, dim, hint,
+        too_short(f.runs));
+  };
   const auto ratio = [&](const char* id, const char* title, load::Figure f, Hint hint) {
-    add(r, fmt::format("simulated.{}", id), fmt::format("simulated: {}", title), f.value, kOne,
-        hint);
+    figure(id, title, f, kOne, hint);
   };
   const auto rate = [&](const char* id, const char* title, load::Figure f, Hint hint) {
-    if (!(f.value > 0)) return;  // too few requests to tell one
-    add(r, fmt::format("simulated.{}", id), fmt::format("simulated: {}", title), f.value, kHertz,
-        hint);
+    figure(id, title, f, kHertz, hint);
   };
-  const auto all = [&](load::Figure f) { return load::Figure{f.value * of.engines, f.half}; };
+  const auto all = [&](load::Figure f) {
+    f.value *= of.engines;
+    return f;
+  };
   rate("rate", "requests that arrived", all(o.rate), Hint::kRequestRate);
   rate("tokens_rate", "tokens/s of all answers", all(o.tokens_rate), Hint::kTokenRate);
-  add(r, "simulated.residual", "simulated: wait for the step that runs, mean", o.residual.value,
-      kSecond, Hint::kNone);
+  figure("residual", "wait for the step that runs, mean", o.residual, kSecond, Hint::kNone);
   ratio("busy", "share of the time that a step runs", o.busy, Hint::kFraction);
   if (of.pools)
     ratio("prefill_busy", "share of the time that a prefill worker works", o.prefill_busy,
           Hint::kFraction);
   if (of.pools)
-    add(r, "simulated.port_wait", "simulated: wait for ports, of a cache that is to move",
-        o.port_wait.value, kSecond, Hint::kNone);
+    figure("port_wait", "wait for ports, of a cache that is to move", o.port_wait, kSecond,
+           Hint::kNone);
   else
     ratio("prefilling", "share of the time in steps with prompt tokens", o.prefilling,
           Hint::kFraction);
@@ -131,12 +144,18 @@ bool has(const Result& r, const std::string& prefix) {
   return false;
 }
 
+std::string played_at(const PlayedLoad& of) {
+  if (of.engines <= 1) return "";
+  if (of.users == 0) return fmt::format(" at one of {:.0f} engines", of.engines);
+  return fmt::format(" at one of {:.0f} engines with {} and one with {}", of.engines,
+                     count_of(static_cast<double>(of.users), "user"), of.users + 1);
+}
+
 void add_grid(const PlayedLoad& of, const load::Outcome& o, Result& r) {
   Grid g{fmt::format("Closed form and simulation: {} requests{}, seed {}{}",
                      format_quantity(static_cast<double>(o.requests), kOne, Hint::kCount),
-                     of.engines > 1 ? fmt::format(" at one of {:.0f} engines", of.engines) : "",
-                     format_quantity(of.seed, kOne, Hint::kCount),
-                     of.trace ? "" : "; ± at 95 % confidence"),
+                     played_at(of), format_quantity(of.seed, kOne, Hint::kCount),
+                     o.ttft.runs > 1 ? "; ± at 95 % confidence" : ""),
          "",
          {},
          {}};
@@ -146,11 +165,12 @@ void add_grid(const PlayedLoad& of, const load::Outcome& o, Result& r) {
     if (has(r, fmt::format("{}.{}.", of.closed, id)))
       g.rows.push_back({fmt::format("{}.{}", of.closed, id), fmt::format("{}, closed form", name)});
     g.rows.push_back({fmt::format("simulated.{}", id), fmt::format("{}, simulated", name)});
-    if (!of.trace) g.rows.push_back({fmt::format("simulated.{}_half", id), "  ±"});
+    if (has(r, fmt::format("simulated.{}_half.", id)))
+      g.rows.push_back({fmt::format("simulated.{}_half", id), "  ±"});
     if (has(r, fmt::format("deviation.{}.", id)))
       g.rows.push_back({fmt::format("deviation.{}", id), "  closed form off by"});
   }
-  if (decodes(o)) g.rows.push_back({"simulated.itl", "between tokens, simulated"});
+  if (o.itl.runs > 0) g.rows.push_back({"simulated.itl", "between tokens, simulated"});
   g.rows.push_back({"simulated.end_to_end", "end to end, simulated"});
   r.answer.grids.push_back(std::move(g));
 }
@@ -278,8 +298,9 @@ load::Scenario scenario_of(const LoadQuestion<double>& q, const LoadAnswer<doubl
 
 double rounds_of(const load::Scenario& s) {
   if (s.users == 0 || !s.trace.empty()) return 0;
-  return static_cast<double>(s.requests) / std::max(1, s.replications) /
-         static_cast<double>(s.users);
+  // Of two kinds of engines each plays its part of a run.
+  const std::size_t users = s.one_more > 0 ? 2 * s.users + 1 : s.users;
+  return static_cast<double>(s.requests) / std::max(1, s.replications) / static_cast<double>(users);
 }
 
 std::string users_text(const TrafficShape<double>& shape, double users) {

@@ -49,6 +49,7 @@ struct PlayedLoad {
   bool targets = false, trace = false, pools = false;
   double seed = 1;
   double engines = 1;           // that share the load: rates and counts are of all of them
+  std::size_t users = 0;        // of one of them, where some have one more; else 0
   std::string closed = "load";  // ids of the closed form: load.ttft.mean
   double used = 0;              // share of saturation by the closed form, where it says
   double rounds = 0;            // how often a user asks in one run; 0 where requests come at a rate

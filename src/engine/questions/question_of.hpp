@@ -206,23 +206,22 @@ class QuestionOf : public Question {
     out.metrics(Collect(r.metrics));
     list_assumptions(loaded, loaded.question.assume, info().assumptions, r.assumptions);
     say(loaded.question, out, r);
-    beside(work, loaded, r);
+    beside(work, loaded, out, r);
     for (const Alternative& a : alternatives(loaded.question)) also(work, loaded, a, r);
     return r;
   }
 
   // The metrics of the answer alone; what is said of it decides whether it is a no.
   Judged judged(const Input& q) const {
-    Judged j;
     Result r;
     r.name = q.name;
     r.kind = std::string(word());
     const Output out = answer(q);
-    out.metrics(Collect(j.metrics));
-    r.metrics = j.metrics;
+    out.metrics(Collect(r.metrics));
+    const std::size_t own = r.metrics.size();
     say(q, out, r);
-    j.no = std::move(r.no);
-    return j;
+    r.metrics.resize(own);
+    return {std::move(r.metrics), std::move(r.no)};
   }
 
   bool at(const LoadedQuestion<Q>& loaded, const Changes& changes, Judged& out,
@@ -254,7 +253,7 @@ class QuestionOf : public Question {
   virtual void say(const Input& q, const Output& out, Result& r) const = 0;
   virtual std::vector<Alternative> alternatives(const Input&) const { return {}; }
   // What takes other plans or files to say: the same question under every law.
-  virtual void beside(Workspace&, const LoadedQuestion<Q>&, Result&) const {}
+  virtual void beside(Workspace&, const LoadedQuestion<Q>&, const Output&, Result&) const {}
 
   // The same question with some fields changed; null where it can't be asked so.
   std::unique_ptr<LoadedQuestion<Q>> changed(

@@ -82,7 +82,7 @@ class Scaling : public QuestionOf<ScalingQuestion> {
     return out;
   }
 
-  void beside(Workspace& work, const LoadedQuestion<ScalingQuestion>& loaded,
+  void beside(Workspace& work, const LoadedQuestion<ScalingQuestion>& loaded, const Output&,
               Result& r) const override {
     if (!loaded.question.compare_laws) return;
     Grid g{"The same question under every law",

@@ -120,9 +120,6 @@ void check_batch_length(const Model<double>& model, const DecodeBatch<double>& l
     check_context_length(model, value_of(load.prompt->raw), "the prompt takes", "prompt", asked);
 }
 
-namespace {
-
-// The fewest tensor ranks that hold the batch, of those that share the KV heads; 0 where none do.
 long ranks_that_hold(const BatchLimits<double>& limits, const Model<double>& model, double batch,
                      long ranks) {
   const double have = limits.stored.raw + limits.free->raw;
@@ -132,8 +129,6 @@ long ranks_that_hold(const BatchLimits<double>& limits, const Model<double>& mod
     if (need <= static_cast<double>(t) * have) return t;
   return 0;
 }
-
-}  // namespace
 
 void say_batch_fits(const BatchLimits<double>& limits, const Model<double>& model,
                     const DecodeBatch<double>& load, Count<double> ranks, Result& r) {

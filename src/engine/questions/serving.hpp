@@ -30,6 +30,9 @@ void check_batch_length(const Model<double>& model, const DecodeBatch<double>& l
 // A batch that memory does not hold: by how much, and what it would; the answer is then no.
 void say_batch_fits(const BatchLimits<double>& limits, const Model<double>& model,
                     const DecodeBatch<double>& load, Count<double> ranks, Result& r);
+// The fewest tensor ranks beyond these that hold so many sequences, of those that share the KV heads; 0 where none do.
+long ranks_that_hold(const BatchLimits<double>& limits, const Model<double>& model, double batch,
+                     long ranks);
 // Ranks share heads evenly; links are there where there are several.
 struct TensorAsk {
   const Model<double>& model;

@@ -113,7 +113,9 @@ void check_ranks(const Plan& q, const ServingMesh<double>& mesh, const Cluster<d
     asked
         .fault(at + "tensor",
                fmt::format("tensor: {} ranks do not fill whole nodes of {} GPUs", t, node))
-        .help(fmt::format("tensor: {} or {}", t / node * node, (t / node + 1) * node));
+        .help(t / node * node + node > all
+                  ? fmt::format("tensor: {}", t / node * node)
+                  : fmt::format("tensor: {} or {}", t / node * node, (t / node + 1) * node));
   if (t > node && !(cluster.node.fabric && cluster.node.nics))
     asked
         .fault(

@@ -19,6 +19,7 @@ load::Scenario serving_scenario(const ServingPlan<double>& q, const ServingAnswe
 WayOfServing own_way(const ServingPlan<double>& q);
 
 // simulated.*, and simulated_ways.* beside them where a rate is stated.
-void simulate_serving(Workspace& work, const LoadedQuestion<ServingPlan>& loaded, Result& r);
+void simulate_serving(Workspace& work, const LoadedQuestion<ServingPlan>& loaded,
+                      const ServingAnswer<double>& out, Result& r);
 
 }  // namespace reckon

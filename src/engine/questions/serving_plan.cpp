@@ -68,7 +68,7 @@ class ServingKind : public QuestionOf<ServingPlan> {
   void say(const Input& q, const Output& out, Result& r) const override { say_serving(q, out, r); }
 
   // What would make it fit: more tensor ranks, beyond a node too, stages, or narrower weights.
-  void beside(Workspace& work, const LoadedQuestion<ServingPlan>& loaded,
+  void beside(Workspace& work, const LoadedQuestion<ServingPlan>& loaded, const Output& out,
               Result& r) const override {
     if (!loaded.question.stated) {
       r.accuracy = serving_accuracy(work, loaded.question.engine.id,
@@ -77,8 +77,8 @@ class ServingKind : public QuestionOf<ServingPlan> {
       for (const Accuracy& x : r.accuracy) said.push_back(x.text);
       r.answer.notes.push_back("Accuracy: " + join(said, "; ") + " (`reckon validate serving`).");
     }
-    if (!out_of_memory(r)) {
-      if (loaded.question.simulation.simulate) simulate_serving(work, loaded, r);
+    if (out.running) {
+      if (loaded.question.simulation.simulate) simulate_serving(work, loaded, out, r);
       return;
     }
     r.fixes = fixes_of(work, loaded);
@@ -94,8 +94,6 @@ class ServingKind : public QuestionOf<ServingPlan> {
   }
 
  private:
-  static bool out_of_memory(const Result& r) { return r.find("decode.time") == nullptr; }
-
   static std::vector<Fix> fixes_of(Workspace& work, const LoadedQuestion<ServingPlan>& loaded) {
     std::vector<Fix> out;
     const Input& is = loaded.question;

@@ -76,10 +76,11 @@ void say_asked(const Plan& q, const Out& out, Result& r) {
   r.headline.emplace_back("model", fmt::format("{}, {} weights, {} cache", model_name(q.model),
                                                q.served.weights.name, q.served.cache.name));
   const double n = value_of(out.replicas.raw);
-  r.headline.emplace_back(
-      "GPUs", fmt::format("{} {}, {} replica{} under {}", text_of_count(out.gpus),
-                          q.cluster->node.chip.name, text_of_count(out.replicas), n == 1 ? "" : "s",
-                          q.engine.name));
+  const std::string as =
+      q.prefill ? std::string("in pools for prompts and for answers")
+                : fmt::format("{} replica{}", text_of_count(out.replicas), n == 1 ? "" : "s");
+  r.headline.emplace_back("GPUs", fmt::format("{} {}, {} under {}", text_of_count(out.gpus),
+                                              q.cluster->node.chip.name, as, q.engine.name));
   std::string asked = fmt::format("prompts of {}, answers of {}", length(*q.workload.prompt),
                                   length(*q.workload.output));
   if (q.workload.rate || q.workload.concurrency) asked += ", " + load_text(q);
@@ -180,37 +181,32 @@ std::string never_idle(const Out& out, const Result& r) {
                      text(r, "serve.saturation.request_rate"));
 }
 
-// What binds the batch of a decode worker, which carries no prompts.
-const char* pool_binds(const Plan& q, const Out& out) {
-  const Running<double>& run = *out.running;
-  if (q.workload.batch) return "as stated";
-  const double n = value_of(run.pools->batch.raw);
-  if (run.by_engine && n >= value_of(run.by_engine->raw)) return "the engine's limit binds";
-  const bool full = n >= std::floor(value_of(out.memory.batch.raw));
-  return q.targets.tpot && !full ? "the target of TPOT binds" : "memory binds";
-}
-
 std::string never_idle_pools(const Plan& q, const Out& out, const Result& r) {
   return fmt::format(
       "never idle, pools of any size filled to their shares, decode batches of {} ({}): {} a GPU{}",
       text_of_count(Count<double>(std::floor(value_of(out.running->pools->batch.raw)))),
-      pool_binds(q, out), text(r, "serve.saturation.tokens_per_second_per_gpu"),
-      between_tokens(out, r));
+      q.workload.batch ? std::string("as stated") : fmt::format("{} binds", out.bound),
+      text(r, "serve.saturation.tokens_per_second_per_gpu"), between_tokens(out, r));
 }
 
 void say_running(const Plan& q, const Out& out, Result& r) {
   const Running<double>& run = *out.running;
-  const double ranks = value_of(q.mesh.data.raw);
+  const double ranks = value_of((q.prefill ? q.prefill->mesh : q.mesh).data.raw);
   const bool longest = run.longest_prompt && value_of(run.longest_prompt->raw) >= 1;
+  r.answer.lines.push_back(
+      fmt::format("a prompt of {} {}{}: {} {}, {}{}", length(*q.workload.prompt),
+                  ranks > 1 ? fmt::format("on each of {} data ranks", ranks) : std::string("alone"),
+                  !q.prefill  ? ""
+                  : ranks > 1 ? " of a prefill worker"
+                              : " on a prefill worker",
+                  q.prefill ? "computed after" : "first token after", text(r, "prefill.ttft"),
+                  states_prefill(q) ? "as stated" : largest_part(run.prompt.step),
+                  longest ? fmt::format("; up to {} within {}", text(r, "prefill.longest_prompt"),
+                                        format_quantity(q.targets.ttft->raw, kSecond))
+                          : std::string()));
   r.answer.lines.push_back(fmt::format(
-      "a prompt of {} {}: first token after {}, {}{}", length(*q.workload.prompt),
-      ranks > 1 ? fmt::format("on each of {} data ranks", ranks) : std::string("alone"),
-      text(r, "prefill.ttft"), states_prefill(q) ? "as stated" : largest_part(run.prompt.step),
-      longest ? fmt::format("; up to {} within {}", text(r, "prefill.longest_prompt"),
-                            format_quantity(q.targets.ttft->raw, kSecond))
-              : std::string()));
-  r.answer.lines.push_back(fmt::format(
-      "a decode step of {} sequence{} over {}: {}, {}{}", text(r, "decode.batch"),
+      "{} of {} sequence{} over {}: {}, {}{}",
+      q.prefill ? "a decode worker's step" : "a decode step", text(r, "decode.batch"),
       run.n.raw == 1 ? "" : "s", text(r, "decode.context"),
       text(r, states_step(q) ? "decode.tpot" : "decode.time"),
       states_step(q) ? states_drafts(q) : largest_part(run.decode),
@@ -246,12 +242,12 @@ void say_targets(const Plan& q, const Out& out, Result& r) {
   if (run.by_target && value_of(run.by_target->raw) < 1) {
     r.say_no(No::kTarget);
     r.warnings.push_back(fmt::format(
-        "no batch keeps {} between tokens: a single sequence, with its share of a prompt, takes {} "
-        "({})",
-        format_quantity(q.targets.tpot->raw, kSecond), text(r, "serve.saturation.tpot"),
-        largest_part(run.full.step)));
+        "no batch keeps {} between tokens: a single sequence{} takes {} ({})",
+        format_quantity(q.targets.tpot->raw, kSecond),
+        q.prefill ? " of a decode worker" : ", with its share of a prompt,",
+        text(r, "serve.saturation.tpot"), largest_part(q.prefill ? run.decode : run.full.step)));
   }
-  const bool pools = own_way(q) == WayOfServing::kDisaggregated;
+  const bool pools = q.prefill.has_value();
   const Seconds<double>& floor = pools ? run.pools->ttft : run.ttft;
   if (q.targets.ttft && *q.targets.ttft < floor) {
     r.say_no(No::kTarget);
@@ -406,8 +402,10 @@ void say_serving(const Plan& q, const Out& out, Result& r) {
   say_formats(q.served, r);
   say_shared_heads(q.model, q.mesh.tensor, q.assume.decode.shared_heads, r);
   r.answer.notes.emplace_back(
-      "TPOT excludes the first token. decode.* prices steps of decodes alone; serve.saturation.* "
-      "steps that carry prompts too.");
+      q.prefill ? "TPOT excludes the first token. prefill.* is of a prefill worker, decode.* of a "
+                  "decode worker; serve.saturation.* of pools filled to their shares."
+                : "TPOT excludes the first token. decode.* prices steps of decodes alone; "
+                  "serve.saturation.* steps that carry prompts too.");
   r.not_modelled = {"tokenizing and detokenizing", "a scheduler's time that grows with the batch",
                     "fragments of cache blocks"};
   const bool dealt = q.assume.decode.shared_heads == SharedHeads::kByBatch &&

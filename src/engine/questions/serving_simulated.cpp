@@ -31,15 +31,17 @@ double engines_of(const Plan& q, const Out& out, WayOfServing way) {
   return plain(out.replicas) * plain(q.mesh.data);
 }
 
-// Whole ones: where they do not divide, this engine stands for fewer than there are.
-double users_of_engine(const Plan& q, double engines) {
-  return std::max(1.0, std::round(plain(*q.workload.concurrency) / engines));
+// Engines that have users: no more than there are of these.
+double engines_in_use(const Plan& q, double engines) {
+  if (!q.workload.concurrency || q.workload.rate) return engines;
+  return std::min(engines, plain(*q.workload.concurrency));
 }
 
-// How many of the engine that is played make up the whole load.
-double engines_alike(const Plan& q, double engines) {
-  if (!q.workload.concurrency || q.workload.rate) return engines;
-  return plain(*q.workload.concurrency) / users_of_engine(q, engines);
+// Users are dealt out one by one: where they do not divide some engines have one more.
+void deal_users(double users, double engines, load::Scenario& out) {
+  const double each = std::floor(users / engines);
+  out.users = static_cast<std::size_t>(each);
+  out.one_more = (users - each * engines) / engines;
 }
 
 // Sequences at once on one engine: of limits other than memory, which blocks keep.
@@ -175,6 +177,7 @@ void add_cells(const std::string& row, const std::string& title, const load::Out
     m.value = c.of(o);
     m.dim = c.dim;
     m.hint = c.hint;
+    if (o.measured == 0) m.reason = "no request was answered in the measured time";
     r.metrics.push_back(std::move(m));
   }
 }
@@ -220,7 +223,7 @@ load::Scenario serving_scenario(const Plan& q, const Out& out, WayOfServing way,
   if (q.workload.rate) s.traffic.rate = plain(*q.workload.rate);
   s.traffic.share = 1 / engines;
   if (q.workload.concurrency && !q.workload.rate)
-    s.users = static_cast<std::size_t>(users_of_engine(q, engines));
+    deal_users(plain(*q.workload.concurrency), engines_in_use(q, engines), s);
   if (way == WayOfServing::kDisaggregated) s.pools = pools_of(q, out);
   s.overhead = plain(q.engine.overhead.request);
   if (q.speculative) s.yield = plain(accepted_tokens(*q.speculative));
@@ -232,9 +235,9 @@ load::Scenario serving_scenario(const Plan& q, const Out& out, WayOfServing way,
   return s;
 }
 
-void simulate_serving(Workspace& work, const LoadedQuestion<ServingPlan>& loaded, Result& r) {
+void simulate_serving(Workspace& work, const LoadedQuestion<ServingPlan>& loaded, const Out& out,
+                      Result& r) {
   const Plan& q = loaded.question;
-  const Out out = answer(q);
   if (!out.running || !out.running->load) return;
   std::vector<load::Request> trace = trace_of(work, loaded, longest_of(q));
   if (out.running->load->unbounded && trace.empty()) {
@@ -256,7 +259,8 @@ void simulate_serving(Workspace& work, const LoadedQuestion<ServingPlan>& loaded
                       !trace.empty(),
                       own == WayOfServing::kDisaggregated,
                       plain(q.simulation.seed),
-                      engines_alike(q, engines_of(q, out, own)),
+                      engines_in_use(q, engines_of(q, out, own)),
+                      scenario.one_more > 0 ? scenario.users : 0,
                       "closed",
                       used,
                       rounds_of(scenario)};

@@ -155,6 +155,7 @@ class PointSearch {
     }
     if (!read_criteria(p)) return;
     ++out_.tally.evaluated;
+    if (first_.empty()) first_ = p.metrics;
     for (const No why : p.no)
       if (why != No::kMemory || request_.space.limits.fits) return lost(words_of(why));
     for (std::size_t k = 0; k < request_.where.size(); ++k) {
@@ -221,7 +222,7 @@ class PointSearch {
     if (out_.best.size() > top) out_.best.resize(top);
     std::vector<const std::vector<Metric>*> seen;
     for (const FoundPlan& p : out_.best) seen.push_back(&p.metrics);
-    if (seen.empty()) return;
+    if (seen.empty()) seen.push_back(&first_);  // what the plans have that were none
     out_.columns = table_columns(*plan_kind(request_.file.kind), {}, seen, diagnostics_);
     add_ranked(out_);
     note_warnings(out_);
@@ -233,6 +234,7 @@ class PointSearch {
   std::size_t errors_;
   std::vector<Named> named_;
   std::vector<std::vector<Metric>> seen_;  // by plans that lack one of those
+  std::vector<Metric> first_;              // of the first that was evaluated
   bool maximize_[2] = {false, false};
   std::vector<double> targets_;
   std::map<std::string, std::uint64_t> reasons_;

@@ -35,8 +35,8 @@ Ratio<R> burst_of(const TrafficShape<R>& t, const std::optional<Frequency<R>>& o
   auto rate = *of;
   NAME(t_on, t_off, rate);
   auto p = t_on / (t_on + t_off);
-  auto r = rate / p;
-  NAME(p, r);
+  NAME(p);
+  auto r = called("r", rate / p, Hint::kRequestRate);
   return kBurstDispersion(1 + 2 * r * (1 - p) / (1 / t_on + 1 / t_off));
 }
 

@@ -9,10 +9,12 @@
 // Source: Shoeybi 2019 (f and g), Korthikanti 2022 (g and its conjugate).
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "reckon/base/text.hpp"
 #include "reckon/cost/operators/layer.hpp"
 
 namespace reckon {
@@ -158,8 +160,8 @@ class LayerList {
   void products(Wanted wanted) {
     for (const NamedGemm<R>& n : gemms_) {
       if (!wanted(n)) continue;
-      std::string id(n.label);
-      for (char& c : id) c = c == ' ' ? '_' : static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c);
+      std::string id = lowered(n.label);
+      std::replace(id.begin(), id.end(), ' ', '_');
       const auto& [M, N, K, batch] = n.gemm;
       if (!backward_) {
         product(n, id, n.label, n.gemm);

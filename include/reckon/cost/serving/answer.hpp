@@ -72,6 +72,9 @@ inline const Formula kGpusForLoad{"serving.load.gpus_for_rate", "G_rate", "GPUs 
 inline const Formula kReplicasForRate{
     "serving.load.replicas_for_rate", "R_rate", "replicas for the rate",
     "one more than take it full: so many that the queue does not grow", Hint::kCount};
+inline const Formula kReplicasKept{
+    "serving.load.replicas_kept", "R_kept", "replicas for the rate within the targets",
+    "those that the rate takes, and as many more as the targets do", Hint::kCount};
 inline const Formula kGpusForTtft{
     "serving.load.gpus_for_ttft", "G_rate", "GPUs for the rate within the target of TTFT",
     "the fewest whole replicas with which nine of ten requests keep it", Hint::kCount};
@@ -217,7 +220,7 @@ struct Running {
   bool own_workers = false;  // of pools, stated: none, or those of one pool alone, are sized
   std::optional<Count<R>> replicas_for_budget;
   std::optional<PoolPair<R>> budget_pools;  // in their place, of a plan with pools
-  double budget_share = 1;                  // of what these take: where the targets are kept
+  double budget_share = 1;                  // of what is paid: where the targets are kept
   bool budget_judged = false;               // targets are stated and have figures
   std::optional<Frequency<R>> rate_for_budget;
   // Where the closed form does not say how many GPUs, or which rate, keep the targets: why, and what the rate alone

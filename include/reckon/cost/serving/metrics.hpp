@@ -335,7 +335,8 @@ void running_metrics(V&& v, const Running<R>& r, const char* bound) {
   v(MetricInfo("prefill.tokens_per_second", "prompt tokens/s of a replica alone", Hint::kTokenRate),
     r.prompt_rate);
   v(MetricInfo("prefill.longest_prompt", "longest prompt within the target", Hint::kLength),
-    r.longest_prompt, kNoTarget);
+    r.longest_prompt,
+    r.pools_own ? "the cache of a prompt moves before the first token: pools.ttft" : kNoTarget);
   step_metrics<R>(v, kPrefillOps, r.prompt.step.op);
   v(MetricInfo("decode.batch_by_engine", "largest batch: the engine's limit", Hint::kCount),
     r.by_engine, "the engine states no limit");

@@ -37,10 +37,10 @@ inline const Formula kPoolKeepsUp{"serving.pools.keeps_up", "n_with",
                                   "what those are given over what one of these is", Hint::kCount};
 inline const Formula kPrefillWorkersTarget{
     "serving.pools.prefill_target", "x", "prefill workers for the rate and the target of TTFT",
-    "so many that the queue does not grow and nine of ten requests keep the target", Hint::kCount};
+    "those of the rate, and as many more as the queue and nine of ten requests take", Hint::kCount};
 inline const Formula kDecodeWorkersTarget{
     "serving.pools.decode_target", "y", "decode workers for the rate and the target of TPOT",
-    "so many that the queue does not grow and nine of ten requests keep the target", Hint::kCount};
+    "those of the rate, and as many more as the queue and nine of ten requests take", Hint::kCount};
 inline const Formula kPoolGpus{"serving.pools.gpus", "G", "GPUs of both pools",
                                "workers · their GPUs", Hint::kCount};
 inline const Formula kPoolPerGpu{"serving.pools.per_gpu", "s_gpu", "tokens/s per GPU of both pools",

@@ -57,7 +57,9 @@ Seconds<R> with_drafts(const ServingPlan<R>& plan, Seconds<R> t_step) {
 template <class R>
 Seconds<R> loaded_step(const ServingPlan<R>& plan, const ServingMachine<R>& s, Count<R> n,
                        Count<R> T, Count<R> c, PromptSteps prompts) {
-  if (n <= 0 && c <= 0) {  // nothing to do: what reading the weights takes, as for a single token
+  // Nothing to do: what reading the weights takes, as for a single token. Where no answer decodes (output: 1) a prompt
+  // adds to this step: counted from an empty one, the weights would be its own.
+  if (n <= 0 && c <= 0) {
     const Count<R> one{1};
     StepCall<R> least;
     least.x = least.s = one;
