@@ -343,7 +343,6 @@ std::optional<LoadFigures<R>> size_pools(const ServingPlan<R>& plan, const Servi
 template <class R>
 ServingPools<R> pools_of(const ServingPlan<R>& plan, const ServingMachine<R>& s,
                          const ServingMachine<R>& pre, const ServingAnswer<R>& out,
-                         const ServingMachine<R>& pre, const ServingAnswer<R>& out,
                          const PlainAnswer<R>& flat, std::optional<LoadFigures<R>>& known) {
   const Count<R> one{1};
   const auto chunk = stated_or(plan.settings.chunk, plan.engine.limits.chunk);
