@@ -45,4 +45,25 @@ struct Agreement {
   }
 };
 
+// Of users, on so many engines that share stages.
+struct UsersAgreement {
+  Deviation ttft, p90, tpot, tpot90, rate;
+
+  void add(const LoadFigures<double>& f, const load::Outcome& o, double engines = 1) {
+    CHECK(f.utilisation.raw <= 1 + 1e-9);
+    ttft.add(f.ttft->raw, o.ttft.value.mean, o.ttft.half.mean);
+    if (f.ttft_p90) p90.add(f.ttft_p90->raw, o.ttft.value.p90, o.ttft.half.p90);
+    tpot.add(f.tpot->raw, o.tpot.value.mean, o.tpot.half.mean);
+    if (f.tpot_p90) tpot90.add(f.tpot_p90->raw, o.tpot.value.p90, o.tpot.half.p90);
+    rate.add(engines * f.rate.raw, o.rate.value, o.rate.half);
+  }
+  void print() const {
+    ttft.print("TTFT");
+    p90.print("TTFT p90");
+    tpot.print("TPOT");
+    tpot90.print("TPOT p90");
+    rate.print("rate");
+  }
+};
+
 }  // namespace reckon::test

@@ -6,6 +6,7 @@
 #include "catch.hpp"
 #include "reckon/cost/load/lengths.hpp"
 #include "reckon/cost/load/load.hpp"
+#include "reckon/load/simulate.hpp"
 
 using namespace reckon;
 
@@ -212,7 +213,7 @@ TEST_CASE("waits grow with the rate, and percentiles are in order") {
       CHECK(plain(*f.ttft_p90) > last90);
       CHECK(*f.ttft_p50 < *f.ttft_p90);
       if (f.ttft_p99) CHECK(*f.ttft_p90 < *f.ttft_p99);
-      CHECK(plain(*f.tpot_p90) >= plain(*f.tpot));
+      CHECK(plain(*f.tpot_p90) >= plain(f.decoding->step));
       last = plain(*f.ttft);
       last90 = plain(*f.ttft_p90);
     }
@@ -279,21 +280,214 @@ TEST_CASE("recorded, the figures are the same bits") {
   CHECK(plain(t.full.rate) == plain(f.full.rate));
 }
 
-TEST_CASE("users: Little's law, the place for each, and the full batch") {
-  Numbers s;
-  s.slots = 32;
+namespace {
+
+// Prompts and answers that differ by chance, or are alike.
+LoadInput<double> of_users(Numbers s, bool differ) {
+  s.shape = differ ? LengthShape::kLognormal : LengthShape::kConstant;
   auto x = input_of(s, lifted<double>(s));
-  double last = 0;
-  for (const double users : {1.0, 4.0, 16.0, 30.0, 64.0, 500.0}) {
-    x.users = Count<double>(users);
+  x.output_spread = Ratio<double>(differ ? 0.5 : 0);
+  return x;
+}
+
+}  // namespace
+
+TEST_CASE("users: Little's law, the place for each, and the full batch") {
+  for (const auto prompts : {PromptSteps::kShared, PromptSteps::kAlone, PromptSteps::kFirst})
+    for (const bool differ : {false, true})
+      for (const double output : {8.0, 300.0})
+        for (const double stages : {1.0, 4.0}) {
+          Numbers s;
+          s.slots = 32;
+          s.output = output;
+          s.prompts = prompts;
+          auto x = of_users(s, differ);
+          x.stages = Count<double>(stages);
+          double last = 0;
+          for (const double users : {1.0, 2.5, 4.0, 16.0, 30.0, 32.0, 64.0, 500.0}) {
+            x.users = Count<double>(users);
+            const auto f = load_figures(x, x);
+            CAPTURE(users, static_cast<int>(prompts), differ, output, stages);
+            REQUIRE(f.end_to_end);
+            const double inside = plain(f.rate) * plain(*f.end_to_end);
+            CHECK(inside == Approx(users).epsilon(1e-6));
+            CHECK(plain(f.rate) >= last * (1 - 1e-9));
+            CHECK(plain(*f.ttft) > 0);
+            CHECK(plain(f.utilisation) <= 1 + 1e-9);
+            last = plain(f.rate);
+          }
+        }
+}
+
+TEST_CASE(
+    "few users of short answers, whose prompts fill every chunk: no more than the engine does") {
+  Numbers s;
+  s.prompt = 3000;
+  s.chunk = 2048;
+  s.output = 4;
+  s.slots = 128;
+  for (const bool differ : {false, true}) {
+    auto x = of_users(s, differ);
+    x.users = Count<double>(4);
     const auto f = load_figures(x, x);
-    CAPTURE(users);
-    const double inside = plain(f.rate) * plain(*f.end_to_end);
-    CHECK(inside == Approx(users).epsilon(1e-6));
-    CHECK(plain(f.rate) >= last);
-    CHECK(plain(*f.ttft) > 0);
-    CHECK(plain(f.utilisation) <= 1 + 1e-9);
-    last = plain(f.rate);
+    const double chunk = s.base + s.decode + s.chunk * s.prefill;
+    CHECK(plain(f.rate) <= s.chunk / s.prompt / chunk);
+    CHECK(plain(f.rate) > 0.85 * s.chunk / s.prompt / chunk);
+  }
+}
+
+TEST_CASE("users whose answers are alike take turns: what a simulation comes to, to the digit") {
+  struct Turn {
+    double prompt, output, chunk, users, stages;
+    PromptSteps prompts;
+  };
+  const auto shared = PromptSteps::kShared, alone = PromptSteps::kAlone;
+  for (const Turn& c : {Turn{1000, 32, 8192, 12, 1, shared}, Turn{3000, 32, 2048, 4, 1, shared},
+                        Turn{3000, 32, 2048, 16, 1, shared}, Turn{300, 32, 512, 60, 1, shared},
+                        Turn{3000, 16, 2048, 6, 1, alone}, Turn{1000, 16, 2048, 20, 1, alone},
+                        Turn{500, 50, 8192, 40, 4, shared}, Turn{20000, 50, 8192, 4, 4, shared}}) {
+    Numbers s;
+    s.prompt = c.prompt;
+    s.output = c.output;
+    s.chunk = c.chunk;
+    s.slots = 128;
+    s.prompts = c.prompts;
+    auto x = of_users(s, false);
+    x.stages = Count<double>(c.stages);
+    x.users = Count<double>(c.users / c.stages);
+    load::Scenario played;
+    played.engine.step = [s](const load::Step& y) {
+      return s.base + s.decode * y.decodes + s.prefill * y.prefill;
+    };
+    played.engine.batch = static_cast<int>(s.slots);
+    played.engine.chunk = static_cast<int>(s.chunk);
+    played.engine.one_prompt = c.prompts == alone;
+    played.engine.stages = static_cast<int>(c.stages);
+    played.traffic.prompt = {LengthShape::kConstant, s.prompt, 0, 1e9};
+    played.traffic.output = {LengthShape::kConstant, s.output, 0, 1e9};
+    played.users = static_cast<std::size_t>(c.users);
+    played.requests = 40'000;
+    played.replications = 1;
+    const load::Outcome o = load::simulate(played, 1);
+    const auto f = load_figures(x, x);
+    CAPTURE(c.prompt, c.output, c.chunk, c.users, c.stages, static_cast<int>(c.prompts));
+    CHECK(c.stages * plain(f.rate) == Approx(o.rate.value).epsilon(3e-3));
+    CHECK(plain(*f.ttft) == Approx(o.ttft.value.mean).epsilon(5e-3));
+    CHECK(plain(*f.tpot) == Approx(o.tpot.value.mean).epsilon(5e-3));
+  }
+}
+
+TEST_CASE("users: one more of them is never a loss, and the slopes are those of the figures") {
+  using Input = double Numbers::*;
+  for (const auto prompts : {PromptSteps::kShared, PromptSteps::kAlone, PromptSteps::kFirst})
+    for (const bool differ : {false, true}) {
+      Numbers s;
+      s.prompts = prompts;
+      s.prompt = 911.3;  // away from whole chunks
+      s.output = 40.3;
+      s.shape = LengthShape::kConstant;
+      const auto of = [&](const Numbers& of_s, const auto& v) {
+        auto x = input_of(of_s, v);
+        using R = std::decay_t<decltype(x.output.raw)>;
+        x.output_spread = Ratio<R>(R(differ ? 0.5 : 0.0));
+        x.users = Count<R>(R(12.0));
+        return x;
+      };
+      const std::pair<Input, Dual Lifted<Dual>::*> inputs[] = {
+          {&Numbers::base, &Lifted<Dual>::base},
+          {&Numbers::decode, &Lifted<Dual>::decode},
+          {&Numbers::prefill, &Lifted<Dual>::prefill},
+          {&Numbers::output, &Lifted<Dual>::output},
+          {&Numbers::prompt, &Lifted<Dual>::prompt}};
+      for (const auto& [plain_input, dual_input] : inputs) {
+        Lifted<Dual> v = lifted<Dual>(s);
+        v.*dual_input = Dual(s.*plain_input, 1);
+        const auto f = load_figures(of(s, v), of(s, lifted<double>(s)));
+        Numbers more = s, less = s;
+        const double h = 1e-5 * s.*plain_input;
+        more.*plain_input += h;
+        less.*plain_input -= h;
+        const auto x_more = of(more, lifted<double>(more)), x_less = of(less, lifted<double>(less));
+        const auto high = load_figures(x_more, x_more), low = load_figures(x_less, x_less);
+        CAPTURE(static_cast<int>(prompts), differ, s.*plain_input);
+        CHECK(f.rate.raw.d == Approx((plain(high.rate) - plain(low.rate)) / (2 * h)).epsilon(2e-3));
+        CHECK(f.ttft->raw.d ==
+              Approx((plain(*high.ttft) - plain(*low.ttft)) / (2 * h)).epsilon(5e-3).margin(1e-9));
+        CHECK(f.tpot->raw.d ==
+              Approx((plain(*high.tpot) - plain(*low.tpot)) / (2 * h)).epsilon(2e-3).margin(1e-9));
+      }
+    }
+}
+
+TEST_CASE(
+    "answers of one length to prompts that differ: what users wait is left to the simulation") {
+  Numbers s;
+  auto x = of_users(s, true);
+  x.output_spread = {};
+  x.users = Count<double>(16);
+  x.output = Count<double>(100);
+  const auto f = load_figures(x, x);
+  CHECK_FALSE(f.ttft);
+  CHECK_FALSE(f.tpot);
+  CHECK(f.tokens_rate);
+}
+
+TEST_CASE("a short answer at a low load meets no prompt, as most do") {
+  Numbers s;
+  s.prompt = 4000;
+  s.chunk = 512;
+  s.output = 8;
+  s.shape = LengthShape::kConstant;
+  s.rate = 0.05 * plain(figures(s).full.rate);
+  auto f = figures(s);
+  CHECK(plain(*f.tpot_p50) == plain(f.decoding->step));
+  CHECK(plain(*f.tpot_p90) == plain(f.decoding->step));
+  CHECK(*f.tpot > *f.tpot_p90);
+  CHECK(*f.tpot_p99 > *f.tpot);
+  s.rate = 0.9 * plain(figures(s).full.rate);
+  f = figures(s);
+  CHECK_FALSE(f.tpot);
+  CHECK_FALSE(f.end_to_end);
+  CHECK(f.ttft);
+}
+
+TEST_CASE("no users give NaN, a negative wait or more than the engine takes") {
+  std::mt19937_64 random(7);
+  const auto pick = [&](double low, double high) {
+    return low * std::pow(high / low, std::uniform_real_distribution<>()(random));
+  };
+  for (int i = 0; i < 3000; ++i) {
+    Numbers s;
+    s.prompt = std::floor(pick(1, 1e5));
+    s.output = std::floor(pick(1, 1e4));
+    s.spread = pick(0.01, 2);
+    s.shape = i % 2 == 0 ? LengthShape::kConstant : LengthShape::kLognormal;
+    s.slots = std::floor(pick(1, 1e4));
+    s.chunk = std::floor(pick(1, 1e5));
+    s.base = i % 5 == 0 ? 0 : pick(1e-6, 1);
+    s.decode = i % 7 == 0 ? 0 : pick(1e-9, 1e-2);
+    s.prefill = pick(1e-9, 1e-2);
+    s.prompts = static_cast<PromptSteps>(i % 3);
+    if (s.base == 0 && s.decode == 0) continue;
+    auto x = input_of(s, lifted<double>(s));
+    x.output_spread = Ratio<double>(i % 4 < 2 ? 0 : pick(0.05, 1));
+    x.users = Count<double>(i % 8 == 0 ? pick(1, 100) : std::floor(pick(1, 2e4)));
+    if (i % 11 == 0) x.think = Seconds<double>(pick(1e-3, 1e3));
+    x.stages = Count<double>(1 << (i % 4));
+    const auto f = load_figures(x, x);
+    CAPTURE(i, s.prompt, s.output, s.spread, s.slots, s.chunk, s.base, s.decode, s.prefill,
+            plain(*x.users), plain(x.stages), plain(x.output_spread), i % 3, x.think.has_value());
+    CHECK(plain(f.full.rate) > 0);
+    CHECK(plain(f.rate) > 0);
+    CHECK(plain(f.utilisation) <= 1 + 1e-6);
+    CHECK(std::isfinite(plain(f.rate)));
+    for (const auto& y : {f.ttft, f.ttft_p50, f.ttft_p90, f.end_to_end, f.tpot, f.tpot_p90}) {
+      if (!y) continue;
+      CHECK(plain(*y) > 0);
+      CHECK(std::isfinite(plain(*y)));
+    }
+    if (f.waiting) CHECK(plain(f.waiting->queue) >= 0);
+    if (f.tpot) CHECK(plain(*f.tpot) >= plain(f.decoding->step) * (1 - 1e-9));
   }
 }
 
@@ -323,7 +517,9 @@ TEST_CASE("no input gives NaN or a negative wait") {
     CHECK(plain(f.full.rate) > 0);
     if (f.unbounded) continue;
     for (const auto& y : {f.ttft_p50, f.ttft_p90}) REQUIRE(y.has_value() == !f.no_percentiles);
-    for (const auto& y : {f.ttft, f.end_to_end, f.inclusive}) REQUIRE(y.has_value() == !f.no_waits);
+    REQUIRE(f.ttft.has_value() == !f.no_waits);
+    for (const auto& y : {f.end_to_end, f.inclusive})
+      REQUIRE(y.has_value() == !(f.no_waits || f.no_tpot));
     for (const auto& y : {f.ttft, f.ttft_p50, f.ttft_p90, f.end_to_end, f.inclusive}) {
       if (!y) continue;
       CHECK(plain(*y) > 0);

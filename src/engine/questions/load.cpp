@@ -123,7 +123,8 @@ class LoadKind : public QuestionOf<LoadQuestion> {
       return;
     }
     const unsigned threads = std::max(1U, std::thread::hardware_concurrency());
-    PlayedLoad of{q.ttft || q.tpot, !trace.empty(), q.pools.stated(), plain(q.simulation.seed)};
+    PlayedLoad of{(q.ttft ? 1 : 0) + (q.tpot ? 1 : 0), !trace.empty(), q.pools.stated(),
+                  plain(q.simulation.seed)};
     say_longest(q.traffic, plain(*q.traffic.prompt), plain(*q.traffic.output), longest_of(q), r);
     const load::Scenario scenario = scenario_of(q, out, std::move(trace));
     of.rounds = rounds_of(scenario);
@@ -339,6 +340,8 @@ class LoadKind : public QuestionOf<LoadQuestion> {
           fmt::format("TPOT {} mean, p90 {}, without the first token{}", text(r, kTpot.id),
                       or_simulate(r, kTpotP90.id, played),
                       f.inclusive ? fmt::format("; {} with it", text(r, kInclusive.id)) : ""));
+    else if (f.no_tpot && !f.no_waits)
+      r.answer.lines.push_back("TPOT: " + or_simulate(r, kTpot.id, played));
     if (f.end_to_end)
       r.answer.lines.push_back(fmt::format(
           "{} end to end; {} inside at once, {} of them decoding; {}", text(r, kEndToEnd.id),
@@ -365,6 +368,7 @@ class LoadKind : public QuestionOf<LoadQuestion> {
     };
     target("TTFT", q.ttft, f.ttft, f.ttft_p90, kTtft);
     target("TPOT", q.tpot, f.tpot, f.tpot_p90, kTpot);
+    if (q.ttft && q.tpot && f.ttft && f.tpot) say_each_alone(q.simulation.simulate, r);
   }
 
   static void say_saturation(const Input& q, const Output& out, Result& r) {
@@ -402,8 +406,8 @@ class LoadKind : public QuestionOf<LoadQuestion> {
           "is, is another matter.");
     if (q.traffic.users && !q.traffic.think)
       r.answer.notes.emplace_back(
-          "Closed form against its simulation over 90 loads of 1 to 200 users: mean absolute "
-          "deviation 3 % of TTFT's mean, 5 % of p90 (up to 90 % of saturation), 1 % of TPOT and of "
+          "Closed form against its simulation over 540 loads of 1 to 320 users: mean absolute "
+          "deviation 1 % of TTFT's mean, 3 % of p90 (up to 90 % of saturation), 1 % of TPOT and of "
           "the rate. How good the step's time is, is another matter.");
     if (!q.traffic.trace.empty())
       r.answer.notes.emplace_back(

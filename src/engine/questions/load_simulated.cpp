@@ -125,7 +125,7 @@ void add_totals(const load::Outcome& o, const PlayedLoad& of, Result& r) {
   if (o.cache_share.value > 0)
     ratio("cache_share", "share of the cache's blocks that is taken", o.cache_share,
           Hint::kFraction);
-  if (of.targets) {
+  if (of.targets > 0) {
     ratio("met", "share of requests within the targets", o.met, Hint::kFraction);
     rate("goodput", "requests/s within the targets", all(o.goodput), Hint::kRequestRate);
   }
@@ -184,7 +184,7 @@ bool grows(const PlayedLoad& of, const load::Outcome& o) {
 // What was played decides: the answer is no where waits grow, or where fewer than nine of ten meet the targets.
 void judge(const PlayedLoad& of, const load::Outcome& o, Result& r) {
   constexpr double kNineOfTen = 0.9;
-  const bool met = !of.targets || o.met.value >= kNineOfTen;
+  const bool met = of.targets == 0 || o.met.value >= kNineOfTen;
   if (!met) r.say_no(No::kTarget);
   if (grows(of, o)) r.say_no(No::kQueue);
 }
@@ -211,9 +211,10 @@ void say(const PlayedLoad& of, const load::Outcome& o, Result& r) {
                     "the others' tokens",
                     text(r, "simulated.waiting.mean"), text(r, "simulated.residual"),
                     text(r, "simulated.service.mean"), text(r, "simulated.sharing.mean")));
-  if (of.targets)
-    r.answer.lines.push_back(fmt::format("{} of the requests meet the targets: a goodput of {}",
-                                         text(r, "simulated.met"), text(r, "simulated.goodput")));
+  if (of.targets > 0)
+    r.answer.lines.push_back(fmt::format(
+        "{} of the requests meet {}: a goodput of {}", text(r, "simulated.met"),
+        of.targets > 1 ? "both targets at once" : "the target", text(r, "simulated.goodput")));
   if (o.preemptions > 0)
     r.warnings.push_back(fmt::format("{} times a cache had to make room for others",
                                      text(r, "simulated.preemptions")));
@@ -349,6 +350,12 @@ void warn_of_arrivals(const LoadFigures<double>& f, double burst, bool simulated
       where));
 }
 
+void say_each_alone(bool simulated, Result& r) {
+  r.answer.lines.push_back(
+      fmt::format("each target by itself: how many requests keep both is {}",
+                  simulated ? "simulated below" : fmt::format("simulated ({})", kToSimulate)));
+}
+
 void warn_of_step(const InStep& of, const TrafficShape<double>& shape, bool simulated, Result& r) {
   const bool differ = shape.output_spread && plain(*shape.output_spread) > 0;
   if (!of.shared || of.users <= 1 || differ || shape.think || !shape.trace.empty()) return;
@@ -357,7 +364,7 @@ void warn_of_step(const InStep& of, const TrafficShape<double>& shape, bool simu
       "answers of one length keep users in step: {} ({}; output_spread: 0.5 takes them apart)",
       together
           ? "those whose prompts share a chunk stay together, and wait for each other's prompts"
-          : "they come one behind the other, and wait less than the closed form says",
+          : "they come one behind the other, and wait for nobody until every chunk is full",
       simulated ? "simulated below" : kToSimulate));
 }
 

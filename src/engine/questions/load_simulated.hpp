@@ -32,6 +32,8 @@ std::string ranks_text(const Result& r,
                        bool simulated);
 // Where the closed form is not for such arrivals: what it leaves out, and where to find it.
 void warn_of_arrivals(const LoadFigures<double>& f, double burst, bool simulated, Result& r);
+// Of two targets the closed form asks for each by itself, and the simulation for both at once.
+void say_each_alone(bool simulated, Result& r);
 // Users whose answers are of one length stay in step if several prompts share a chunk.
 struct InStep {
   double users = 0, prompt = 0, chunk = 0;  // of one engine; tokens
@@ -46,7 +48,8 @@ void say_longest(const TrafficShape<double>& shape, double prompt, double output
 
 // What is said of a simulated load beside its outcome.
 struct PlayedLoad {
-  bool targets = false, trace = false, pools = false;
+  int targets = 0;  // of TTFT, of TPOT
+  bool trace = false, pools = false;
   double seed = 1;
   double engines = 1;           // that share the load: rates and counts are of all of them
   std::size_t users = 0;        // of one of them, where some have one more; else 0

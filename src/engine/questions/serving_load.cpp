@@ -58,6 +58,8 @@ void say_waits(const Plan& q, const Out& out, Result& r) {
         text(r, "serve.tpot"),
         ranks_text(r, {{"p90", "serve.tpot_p90"}, {"p99", "serve.tpot_p99"}},
                    q.simulation.simulate)));
+  else if (f.no_tpot && !f.no_waits)
+    r.answer.lines.push_back("TPOT: " + figure("serve.tpot"));
 }
 
 void say_keeping(const Plan& q, const LoadFigures<double>& f, Result& r) {
@@ -76,6 +78,8 @@ void say_keeping(const Plan& q, const LoadFigures<double>& f, Result& r) {
   };
   target("TTFT", q.targets.ttft, f.ttft, f.ttft_p90, "serve.ttft");
   target("TPOT", q.targets.tpot, f.tpot, f.tpot_p90, "serve.tpot");
+  if (q.targets.ttft && q.targets.tpot && f.ttft && f.tpot)
+    say_each_alone(q.simulation.simulate, r);
 }
 
 void add_ways_under(const Plan& q, const Out& out, Result& r) {

@@ -255,7 +255,7 @@ void simulate_serving(Workspace& work, const LoadedQuestion<ServingPlan>& loaded
   const load::Outcome o = load::simulate(scenario, threads);
   const LoadFigures<double>& f = *out.running->load;
   const double used = f.unbounded || f.no_form ? 0 : plain(f.utilisation);
-  const PlayedLoad of{targets,
+  const PlayedLoad of{(q.targets.ttft ? 1 : 0) + (q.targets.tpot ? 1 : 0),
                       !trace.empty(),
                       own == WayOfServing::kDisaggregated,
                       plain(q.simulation.seed),

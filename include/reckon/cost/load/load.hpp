@@ -30,6 +30,13 @@ constexpr double kUsersPercentilesUntil = 0.9;
 // percentiles hold (docs/decisions/0022).
 constexpr double kMostUneven = 4, kEven = 0.25;
 
+// Users of prompts that differ and answers that do not: tokens of an answer from which TPOT is within a seventh; of
+// their waits nothing is said. Answers that differ, and prompts before decodes: from where waits are said, and TPOT.
+constexpr double kDriftShortest = 128, kFirstShortest = 8, kFirstShortestTpot = 4;
+
+// Answers of fewer tokens than this to a rate: up to which utilisation TPOT is within a third, and its percentiles are.
+constexpr double kShort = 32, kShortUntil = 0.5, kVeryShort = 8, kVeryShortUntil = 0.25;
+
 // Utilisation up to which engines that share stages wait as said, to a tenth, and their tokens come as said, to a
 // fifth: beyond, a small error of the rate is a large one of both.
 constexpr double kStagesUntil = 0.4, kStagesShortest = 64;  // of saturation; tokens of an answer
@@ -46,6 +53,7 @@ struct LoadFigures {
   const char *no_waits = nullptr, *no_percentiles = nullptr, *no_tpot = nullptr,
              *no_tpot_percentiles = nullptr;
   std::optional<Frequency<R>> little;
+  std::optional<TpotSpread<R>> users_spread;  // of users by chance
   // Absent beyond saturation.
   std::optional<LoadDecoding<R>> decoding;
   std::optional<LoadWaiting<R>> waiting;  // absent for more users than places
@@ -72,45 +80,99 @@ const char* no_tpot_figure(const LoadFigures<R>& f) {
 
 namespace detail {
 
+// Users in turn all take one time from request to request: who waits least decodes longest.
+template <class R>
+void tpot_of_turns(const LoadInput<R>& x, LoadFigures<R>& f) {
+  auto o = x.output;
+  auto TPOT = *f.decoding->tpot;
+  auto TTFT = f.waiting->ttft;
+  NAME(o, TPOT, TTFT);
+  const auto rank = [&](double p) {
+    auto TTFT_low = ttft_percentile(kTtftLow, kTtftLowAtom, *f.waiting, 1 - p);
+    return called("TPOT_p", TPOT + (TTFT - TTFT_low) / (o - 1));
+  };
+  f.tpot_p90 = kTpotP90Turns(rank(0.9));
+  if (x.only_p90) return;
+  f.tpot_p50 = kTpotP50Turns(rank(0.5));
+  if (plain(f.utilisation) <= kP99Until) f.tpot_p99 = kTpotP99Turns(rank(0.99));
+}
+
 template <class R>
 void tpot_figures(const LoadInput<R>& x, LoadFigures<R>& f) {
   if (!f.decoding->tpot) return;
-  auto TPOT = *f.decoding->tpot;
+  const bool chunks = x.prompts != PromptSteps::kFirst;
   auto n = f.decoding->seen;
   auto c = x.chunk;
-  NAME(TPOT, n, c);
-  if (f.no_tpot) return;
-  f.tpot = TPOT;
-  if (f.no_tpot_percentiles) return;
-  // Users in step meet the same prompts.
-  auto sigma = users_in_step(x) > 1 ? Seconds<R>{} : tpot_deviation(x, *f.decoding, f.waiting);
-  const auto rank = [&](double z) { return tpot_rank(*f.decoding, sigma, z); };
-  auto p90 = rank(1.2816);
-  const bool p99_holds = plain(f.utilisation) <= kP99Until && !x.only_p90;
-  const bool chunks = x.prompts != PromptSteps::kFirst;
-  if (!x.only_p90) f.tpot_p50 = kTpotP50(rank(0));
-  auto t_c = chunks ? x.step(n, c) : TPOT;
+  NAME(n, c);
+  auto t_c = chunks ? x.step(n, c) : *f.decoding->tpot;
   NAME(t_c);
-  f.tpot_p90 = chunks ? kTpotP90Capped(max(TPOT, min(p90, t_c))) : kTpotP90(p90);
+  TpotSpread<R> spread;  // users in turn who wait alike meet the same prompts
+  if (x.users && f.users_spread) spread = *f.users_spread;
+  if (!x.users) spread.none = meets_no_prompt(x, *f.decoding);
+  if (f.no_tpot) return;
+  f.tpot = chunks && !x.users ? tpot_met(*f.decoding, spread.none, t_c) : *f.decoding->tpot;
+  if (f.no_tpot_percentiles) return;
+  const bool differ = f.waiting && (f.waiting->own.size() > 1 || !f.waiting->windows.empty());
+  if (users_in_turn(x) && differ) return tpot_of_turns(x, f);
+  if (!x.users) spread.deviation = tpot_deviation(x, *f.decoding, f.waiting);
+  const auto rank = [&](double p) { return tpot_rank(*f.decoding, spread, p); };
+  auto p90 = rank(0.9);
+  const bool p99_holds = plain(f.utilisation) <= kP99Until && !x.only_p90;
+  if (!x.only_p90) f.tpot_p50 = kTpotP50(rank(0.5));
+  f.tpot_p90 = chunks ? kTpotP90Capped(min(p90, t_c)) : kTpotP90(p90);
   if (!p99_holds) return;
-  auto p99 = rank(2.3263);
-  f.tpot_p99 = chunks ? kTpotP99Capped(max(TPOT, min(p99, t_c))) : kTpotP99(p99);
+  auto p99 = rank(0.99);
+  f.tpot_p99 = chunks ? kTpotP99Capped(min(p99, t_c)) : kTpotP99(p99);
+}
+
+// Whom the closed form of users does not hold for.
+template <class R>
+void judge_users(const LoadInput<R>& x, LoadFigures<R>& f) {
+  const bool spread = plain(x.output_spread) > 0, first = x.prompts == PromptSteps::kFirst;
+  if (first && spread && plain(x.output) < kFirstShortest) {
+    f.no_waits = f.no_tpot_percentiles =
+        "short answers, and prompts before decodes: no closed form of the wait, simulate";
+    if (plain(x.output) < kFirstShortestTpot) f.no_tpot = f.no_waits;
+  }
+  if (first && !spread && !f.waiting)
+    f.no_tpot_percentiles =
+        "more users than places, and prompts before decodes: no closed form of percentiles, "
+        "simulate";
+  if (!first && !spread && x.lengths.size() > 1 && !(*x.users <= 1)) {
+    f.no_waits = f.no_tpot_percentiles =
+        "answers of one length to prompts that differ: no closed form of the wait, simulate";
+    if (plain(x.output) < kDriftShortest) f.no_tpot = f.no_waits;
+  }
+  if (x.think)
+    f.no_waits = "users who think come by chance: no closed form of their wait, simulate";
+}
+
+// Short answers meet a part of a prompt, or of the queue behind it, of which the mean says little.
+template <class R>
+void judge_short(const LoadInput<R>& x, LoadFigures<R>& f) {
+  const double o = plain(x.output), u = plain(f.utilisation);
+  const bool few = o < kShort && u > kShortUntil, fewer = o < kVeryShort && u > kVeryShortUntil;
+  if (!few && !fewer) return;
+  f.no_tpot_percentiles = "short answers at such a load: no closed form of TPOT, simulate";
+  if (few) f.no_tpot = f.no_tpot_percentiles;
 }
 
 // What the closed form cannot hold is not said.
 template <class R>
 void judge(const LoadInput<R>& x, LoadFigures<R>& f) {
   const double uneven = x.users ? 1 : plain(x.burst);
-  if (x.think)
-    f.no_waits = "users who think come by chance: no closed form of their wait, simulate";
+  if (x.users)
+    judge_users(x, f);
+  else
+    judge_short(x, f);
   f.in_bursts = uneven > kMostUneven;
   if (f.in_bursts)
     f.no_waits = f.no_tpot = "arrivals in bursts: no closed form of their wait, simulate";
-  if (!(x.stages <= 1) &&
+  if (!(x.stages <= 1) && !x.users &&
       (plain(f.utilisation) > kStagesUntil || plain(x.output) < kStagesShortest)) {
     f.no_waits = f.no_tpot_percentiles =
         "stages passed by many prompts, or by short answers: no closed form of the wait, simulate";
-    if (!x.users) f.no_tpot = f.no_waits;
+    f.no_tpot = f.no_waits;
   }
   f.no_percentiles = f.no_waits;
   if (!(std::abs(uneven - 1) > kEven)) return;
@@ -119,8 +181,7 @@ void judge(const LoadInput<R>& x, LoadFigures<R>& f) {
 }
 
 template <class R>
-void drop_waits(LoadFigures<R>& f) {
-  f.ttft.reset();
+void drop_ends(LoadFigures<R>& f) {
   f.end_to_end.reset();
   f.inclusive.reset();
   f.present.reset();
@@ -137,7 +198,8 @@ void totals(const LoadInput<R>& x, LoadFigures<R>& f) {
   f.inclusive = kInclusive(T_all / o);
   f.present = kPresent(rate * T_all);
   f.tokens_rate = kOutputRate(rate * o);
-  if (f.no_waits) drop_waits(f);
+  if (f.no_waits) f.ttft.reset();
+  if (f.no_waits || f.no_tpot) drop_ends(f);
 }
 
 template <class R>
@@ -152,31 +214,22 @@ void percentiles(const LoadInput<R>& x, const LoadWaiting<R>& w, LoadFigures<R>&
 
 }  // namespace detail
 
-namespace detail {
-
-// An engine is full when every place has its user, however few there are now.
-template <class R>
-LoadInput<R> with_every_place_taken(LoadInput<R> x) {
-  x.users = max(*x.users, x.slots);
-  return x;
-}
-
-}  // namespace detail
-
 // With x.users and flat.users, of a closed loop; else of x.rate.
 template <class R>
 LoadFigures<R> load_figures(LoadInput<R> x, const LoadInput<double>& flat) {
   LoadFigures<R> f;
-  f.full = x.users
-               ? saturation(detail::with_every_place_taken(x), detail::with_every_place_taken(flat))
-               : saturation(x, flat);
   if (x.decodes()) f.little = little_bound(x);
-  if (x.users) {
-    const UsersLoad<R> u = load_of_users(x, flat, *x.users, f.full);
+  if (!x.users) {
+    f.full = saturation(x, flat);
+  } else {
+    const UsersLoad<R> full = users_of_all_places(x);
+    f.full = saturation_of_users(full);
+    const UsersLoad<R> u = load_of_users(x, flat, *x.users, full);
     x.rate = u.rate;
     f.decoding = u.decoding;
     f.waiting = u.waiting;
     f.ttft = u.ttft;
+    f.users_spread = u.spread;
   }
   f.rate = x.rate;
   auto rate = f.rate;

@@ -11,8 +11,9 @@
 //
 //   TPOT of a request: its o − 1 steps of t and the prefill V_0 left in front of it, w in all, are the work that
 //   begins a busy period of prompts, each of which adds E. Its variance is
-//   w·λ·E[E²]/(1 − λ·E)³ + Var V_0/(1 − λ·E)²; what is above t is taken as gamma of that mean and variance (Wilson and
-//   Hilferty's cube): skew where prompts are few, normal where they are many.
+//   w·λ·E[E²]/(1 − λ·E)³ + Var V_0/(1 − λ·E)². Where prompts are few most requests meet none, and take t to the digit:
+//   P_0 = e^(−prompts met). What is above t of the others is taken as gamma of the mean and variance that are left for
+//   them (Wilson and Hilferty's cube): skew where prompts are few, normal where they are many.
 #pragma once
 
 #include <array>
@@ -36,14 +37,27 @@ inline const Formula kTtftP90Atom{"load.ttft.p90_atom", "TTFT_90",
 inline const Formula kTtftP99Atom{"load.ttft.p99_atom", "TTFT_99",
                                   "time to first token, 99th percentile",
                                   "what many requests share"};
+inline const Formula kTtftLow{"load.ttft.low", "TTFT_low", "time to first token at a low rank",
+                              "residual, wait and own steps, inverted"};
+inline const Formula kTtftLowAtom{"load.ttft.low_atom", "TTFT_low",
+                                  "time to first token at a low rank", "what many requests share"};
 inline const Formula kTpotDeviation{"load.tpot.deviation", "σ_TPOT",
                                     "deviation of a request's mean time per token",
                                     "the busy period that its own time begins"};
 inline const Formula kTpotDeviationStages{
     "load.tpot.deviation_stages", "σ_TPOT", "deviation of a request's mean time per token",
     "the same, of delays by prompts of those who share stages"};
+inline const Formula kTpotNone{"load.tpot.none", "P_0", "share of requests that meet no prompt",
+                               "e^(−prompts left in front, and those that come)", Hint::kFraction};
+inline const Formula kTpotRankNone{"load.tpot.rank_none", "y",
+                                   "time per token at a rank of requests",
+                                   "of those that meet no prompt: a step without"};
+inline const Formula kTpotMet{"load.tpot.mean_met", "TPOT", "time per token after the first, mean",
+                              "P_0·t + (1 − P_0)·t(n', c): a full chunk in each step, of those "
+                              "that meet a prompt"};
 inline const Formula kTpotRank{"load.tpot.rank", "y", "time per token at a rank of requests",
-                               "t + m·(1 − cv²/9 + z·cv/3)³: gamma above a step without prompts"};
+                               "t + m·(1 − cv²/9 + z·cv/3)³: of those that meet prompts, gamma "
+                               "above a step without"};
 inline const Formula kTpotRankFlat{"load.tpot.rank_flat", "y",
                                    "time per token at a rank of requests",
                                    "steps without prompts take all alike"};
@@ -59,6 +73,16 @@ inline const Formula kTpotP99{"load.tpot.p99", "TPOT_99",
 inline const Formula kTpotP99Capped{"load.tpot.p99_capped", "TPOT_99",
                                     "time per token, 99th percentile of requests",
                                     "gamma above a step, at most a step with a full chunk"};
+
+inline const Formula kTpotP50Turns{"load.tpot.p50_turns", "TPOT_50",
+                                   "time per token, median of requests",
+                                   "TPOT + (TTFT − TTFT_low)/(o − 1)"};
+inline const Formula kTpotP90Turns{"load.tpot.p90_turns", "TPOT_90",
+                                   "time per token, 90th percentile of requests",
+                                   "TPOT + (TTFT − TTFT_low)/(o − 1)"};
+inline const Formula kTpotP99Turns{"load.tpot.p99_turns", "TPOT_99",
+                                   "time per token, 99th percentile of requests",
+                                   "TPOT + (TTFT − TTFT_low)/(o − 1)"};
 
 namespace detail {
 
@@ -211,22 +235,17 @@ Quantity<kSecond * kSecond, R> time_before_variance(const LoadWaiting<R>& w) {
   return out.total();
 }
 
-// Variance by the prompts that come while a request decodes, and by those left in front of it.
+// E[E²]: of what prompts add to the steps of one that decodes.
 template <class R>
-Seconds<R> tpot_deviation(const LoadInput<R>& x, const LoadDecoding<R>& d,
-                          const std::optional<LoadWaiting<R>>& before) {
+Quantity<kSecond * kSecond, R> prompt_cost_squares(const LoadInput<R>& x, const LoadDecoding<R>& d,
+                                                   Ratio<R> nu) {
   const Count<R> none{0};
-  auto rate = x.rate;
-  auto o = x.output;
   auto c = x.chunk;
   auto n = d.seen;
   auto t_0 = d.step;
-  auto E = d.work.cost;
-  auto TPOT = *d.tpot;
-  NAME(rate, o, c, n, t_0, E, TPOT);
+  NAME(c, n, t_0);
   Sum<kSecond * kSecond, R> squares;
   auto t_c = called("t_c", x.step(n, c));
-  auto nu = detail::beside_in_step(x, d.n);
   for (const LengthShare<R>& one : x.lengths) {
     Seconds<R> cost;
     if (x.prompts == PromptSteps::kFirst) {
@@ -240,7 +259,21 @@ Seconds<R> tpot_deviation(const LoadInput<R>& x, const LoadDecoding<R>& d,
     auto E_i = called("E_i", cost);
     squares.add("share", one.share * E_i * E_i);
   }
-  auto E_2 = called("E[E²]", squares.total());
+  return called("E[E²]", squares.total());
+}
+
+// Variance by the prompts that come while a request decodes, and by those left in front of it.
+template <class R>
+Seconds<R> tpot_deviation(const LoadInput<R>& x, const LoadDecoding<R>& d,
+                          const std::optional<LoadWaiting<R>>& before) {
+  auto rate = x.rate;
+  auto o = x.output;
+  auto t_0 = d.step;
+  auto E = d.work.cost;
+  auto TPOT = *d.tpot;
+  NAME(rate, o, t_0, E, TPOT);
+  auto E_2 = prompt_cost_squares(x, d, detail::beside_in_step(x, d.n));
+  NAME(E_2);
   auto left = called("left", 1 - rate * E);
   auto Var_V = called("Var V_0", Quantity<kSecond * kSecond, R>{});
   if (d.left && before) {
@@ -257,19 +290,76 @@ Seconds<R> tpot_deviation(const LoadInput<R>& x, const LoadDecoding<R>& d,
       sqrt(rate * M * TPOT * E_2 / (o - 1) + M * Var_V / ((o - 1) * (o - 1))) / left);
 }
 
-// At so many deviations of a normal variable.
+// How requests' times per token differ.
 template <class R>
-Seconds<R> tpot_rank(const LoadDecoding<R>& d, Seconds<R> deviation, double deviations) {
+struct TpotSpread {
+  Seconds<R> deviation;
+  Ratio<R> none;  // share of them that meet no prompt
+};
+
+// What waits when a request begins to decode, and what comes until its last step; of engines that share stages, of all.
+template <class R>
+Ratio<R> meets_no_prompt(const LoadInput<R>& x, const LoadDecoding<R>& d) {
+  auto rate = x.rate;
+  auto o = x.output;
+  auto t_0 = d.step;
+  auto E = d.work.cost;
+  auto E_own = d.work.own;
+  NAME(rate, o, t_0, E, E_own);
+  if (!(plain(E_own) > 0)) {
+    auto J_met = called("J_met", rate * (o - 1) * t_0);
+    return kTpotNone(exp(-J_met));
+  }
+  auto V_0 = d.left ? *d.left : rate * E_own * t_0;
+  NAME(V_0);
+  auto J_met = called("J_met", (V_0 / E_own + rate * max(o - 2, 0) * t_0) * E / E_own);
+  return kTpotNone(exp(-J_met));
+}
+
+// At most a full chunk in every step, and that only of those who meet a prompt: of a prompt longer than the answer only
+// part is met.
+template <class R>
+Seconds<R> tpot_met(const LoadDecoding<R>& d, Ratio<R> none, Seconds<R> full) {
   auto t_0 = d.step;
   auto TPOT = *d.tpot;
-  auto sigma = deviation;
-  NAME(t_0, TPOT, sigma);
+  auto P_0 = none;
+  auto t_c = full;
+  NAME(t_0, TPOT, P_0, t_c);
+  auto most = called("TPOT_most", P_0 * t_0 + (1 - P_0) * max(t_c, t_0));
+  return plain(TPOT) > plain(most) ? kTpotMet(most) : TPOT;
+}
+
+// z at a share of a normal variable, of which the searches' double is corrected on R.
+template <class R>
+Ratio<R> normal_rank(Ratio<R> share) {
+  constexpr double kMost = 8;
+  const auto below = [](double z) { return 0.5 * std::erfc(-z / std::sqrt(2.0)); };
+  const double q = plain(share);
+  const double z = root(-kMost, kMost, [&](double y) { return below(y) - q; });
+  const double density = std::exp(-z * z / 2) / std::sqrt(2 * M_PI);
+  auto z_0 = found<R>("z_0", z);
+  auto q_0 = found<R>("q_0", q);
+  auto slope = found<R>("dz/dq", 1 / std::max(density, 1e-12));
+  NAME(share);
+  return called("z", z_0 + slope * (share - q_0));
+}
+
+template <class R>
+Seconds<R> tpot_rank(const LoadDecoding<R>& d, const TpotSpread<R>& spread, double p) {
+  auto t_0 = d.step;
+  auto TPOT = *d.tpot;
+  auto sigma = spread.deviation;
+  auto P_0 = spread.none;
+  NAME(t_0, TPOT, sigma, P_0);
   // All take one time, or nearly: no shape to speak of.
   if (!(plain(TPOT) - plain(t_0) > 1e-9 * plain(t_0))) return kTpotRankFlat(TPOT);
-  auto m = called("m", TPOT - t_0);
-  auto z = found<R>("z", deviations);
-  // Beyond a deviation of twice the mean most requests see no prompt at all, and no cube is near them.
-  auto cv = called("cv", min(sigma / m, 2));
+  if (!(plain(P_0) < p)) return kTpotRankNone(t_0);
+  auto some = called("1 − P_0", 1 - P_0);
+  auto m = called("m", (TPOT - t_0) / some);
+  auto variance = called("σ²", (sigma * sigma + (TPOT - t_0) * (TPOT - t_0)) / some - m * m);
+  auto z = normal_rank<R>(called("q", (found<R>("p", p) - P_0) / some));
+  // Beyond a deviation of twice the mean no cube is near them.
+  auto cv = called("cv", plain(variance) > 0 ? min(sqrt(variance) / m, 2) : Ratio<R>{});
   auto root = called("root", max(1 - cv * cv / 9 + z * cv / 3, 0));
   return kTpotRank(t_0 + m * root * root * root);
 }

@@ -6,8 +6,8 @@
 //
 // Of n decodes on average, time without any included, one that runs sees itself and the others:
 // n' = 1 + n·(1 − 1/B), at most the B places. A prompt that ends within a chunk shares its last step with
-// ν = n/(o − 1) others on average, and is charged its part. One of N users is not held up by his own prompt. Engines
-// that pass the stages of one pipeline hold each other up, as if a prompt added M times E (stages.hpp).
+// ν = n/(o − 1) others on average, and is charged its part. Engines that pass the stages of one pipeline hold each
+// other up, as if a prompt added M times E (stages.hpp).
 #pragma once
 
 #include <algorithm>
@@ -22,15 +22,6 @@ inline const Formula kSeen{"load.seen", "n'", "sequences in a step, as one of th
 inline const Formula kPromptCost{"load.prompt_cost", "E",
                                  "time a prompt adds to the steps that carry it",
                                  "mixed steps less decode steps, its part"};
-inline const Formula kPromptCostOthers{"load.prompt_cost_others", "E",
-                                       "time a prompt adds to the steps of the others",
-                                       "one of N with a place is not held up by his own prompt"};
-inline const Formula kPromptCostOthersInStep{
-    "load.prompt_cost_others_in_step", "E", "time a prompt adds to the steps of the others",
-    "one of N with a place is not held up by his own prompt, nor by those of his step"};
-inline const Formula kPromptCostOthersOfAll{
-    "load.prompt_cost_others_of_all", "E", "time a prompt adds to the steps of the others",
-    "one of all N·p who share stages is not held up by his own prompt"};
 inline const Formula kPromptCostStages{"load.prompt_cost_stages", "E",
                                        "time a prompt adds to the steps of those who share stages",
                                        "its part of the delays that engines pass on"};
@@ -144,40 +135,12 @@ Seconds<R> passed_on(const LoadInput<R>& x, Count<R> n, Seconds<R> cost) {
   return kPromptCostStages(E_own * M);
 }
 
-// Users whose answers are of one length stay together once their prompts shared a chunk: so many, whole ones.
-template <class R>
-int users_in_step(const LoadInput<R>& x) {
-  if (!x.users || x.think || x.prompts != PromptSteps::kShared || plain(x.output_spread) > 0)
-    return 1;
-  const double most = std::floor(plain(x.chunk) / plain(x.prompt));
-  return static_cast<int>(std::clamp(std::floor(std::min(plain(*x.users), most)), 1.0, 1e6));
-}
-
-template <class R>
-Seconds<R> felt(const LoadInput<R>& x, Seconds<R> cost) {
-  if (!x.users) return cost;
-  auto N = min(*x.users, x.slots);
-  auto E_all = cost;
-  NAME(N, E_all);
-  if (!(x.stages <= 1)) {  // those of all engines hold each other up
-    auto p = x.stages;
-    NAME(p);
-    return kPromptCostOthersOfAll(E_all * (N * p - 1) / (N * p));
-  }
-  const int g = users_in_step(x);
-  if (g <= 1) return kPromptCostOthers(E_all * (N - 1) / N);
-  auto g_0 = structural<R>("g", g);
-  return kPromptCostOthersInStep(E_all * max(N - g_0, 0) / N);
-}
-
 // Prompt tokens of the step that ends a prompt, whose rest it takes.
 template <class R>
 Count<R> tokens_together(const LoadInput<R>& x, Count<R> rest, Ratio<R> nu) {
   auto s = x.prompt;
   auto c = x.chunk;
   NAME(s, c, rest, nu);
-  if (const int g = users_in_step(x); g > 1)
-    return called("together", min(c, rest + (structural<R>("g", g) - 1) * s));
   return called("together", min(c, rest + nu * s));
 }
 
@@ -203,8 +166,7 @@ PromptWork<R> prompt_work(const LoadInput<R>& x, Count<R> n, bool with_slot = tr
     for (const LengthShare<R>& one : x.lengths)
       cost.add("share", one.share * x.step(none, one.tokens));
     auto E = kPromptCostWhole(cost.total());
-    const Seconds<R> own = detail::felt(x, E);
-    return {detail::passed_on(x, n, own), kPromptSlotWhole(E), own};
+    return {detail::passed_on(x, n, E), kPromptSlotWhole(E), E};
   }
   auto t_0 = called("t_0", x.step(n_seen, none));
   const bool fills = std::any_of(x.lengths.begin(), x.lengths.end(), [&](const auto& one) {
@@ -226,7 +188,7 @@ PromptWork<R> prompt_work(const LoadInput<R>& x, Count<R> n, bool with_slot = tr
     cost.add("share", one.share * (k * (t_c - t_0) + rest / together * (t_last - t_0)));
   }
   PromptWork<R> out;
-  out.own = detail::felt(x, kPromptCost(cost.total()));
+  out.own = kPromptCost(cost.total());
   out.cost = detail::passed_on(x, n, out.own);
   if (with_slot)
     out.slot = x.prompts == PromptSteps::kAlone ? kPromptSlot(slot.total())

@@ -43,6 +43,25 @@ inline MostOf most_of(double v, double K, int p) {
   return out;
 }
 
+// Of a passage that carries one's own prompt and Poisson(`met`) beside it, while of p others each carries
+// Poisson(`asked`): how many more the fullest of all has, on average.
+inline double most_beside(double asked, double met, double K, int others) {
+  constexpr double kRest = 1e-14;
+  double out = 0, term = std::exp(-asked), below = 0, own_term = std::exp(-met), own_below = 0;
+  for (int k = 0; k < K; ++k) {
+    const double weight = std::min(1.0, K - k);
+    below = std::min(below + term, 1.0);
+    // P(1 + own ≤ k), and that all others are: what the others add where own prompts do not reach.
+    const double own_at_most = k == 0 ? 0 : own_below;
+    out += weight * own_at_most * (1 - std::pow(below, others));
+    own_below = std::min(own_below + own_term, 1.0);
+    own_term *= met / (k + 1);
+    if (1 - below < kRest) break;
+    term *= asked / (k + 1);
+  }
+  return out;
+}
+
 // `carried`: chunks of prompts that an engine's passage carries on average; `cost`: what one adds, over a step.
 inline double stage_delays(int p, double carried, double K, double cost) {
   constexpr double kFull = 0.999, kTiny = 1e-9, kSame = 1e-13;

@@ -1,167 +1,108 @@
 // Users who ask again when answered, in place of a rate.
 //
-//   Each of N users decodes, or waits for a first token: N = n + λ·TTFT by Little's law, with n decodes at the rate
-//   λ(n). A request comes as another ends, which is at the end of a step: it waits for no rest of one. And answers are
-//   counted in steps: of (o − 1) steps an answer takes, whether they carry prompts or not, so requests come at
-//   ν = n/(o − 1) a step. By the clock of steps a prompt takes h of them, ρ' = ν·h·(N − 1)/N are busy (a user does not
-//   queue behind himself), and the wait is ν'·E[h·T]/(2·(1 − ρ')), T the time of those steps. By seconds, prompts would
-//   seem to fill more: their steps are longer.
-//   Of those whose prompts come in the same step some share its chunk, as many as it has room for: each finds Poisson
-//   many others of mean ν' in the step of its own, which adds E for each.
-//   Whole prompts in steps of their own find only those that came in the same step: ν·S/2.
-//   Users who think for Z before they ask again: N = n + λ·(TTFT + Z), and a request comes in the middle of a step.
+//   UsersLoad<R> full = users_of_all_places(x), u = load_of_users(x, flat, N, full);
+//   u.rate, u.ttft, *u.decoding.tpot
 //
-// Answers of one length keep those users together whose prompts once shared a chunk: each finds the others' prompts in
-// the step of his own, and waits for nobody.
+// A user's request comes as his last answer ends, at the end of a step, and its answer is o − 1 steps long, whether
+// these carry prompts or not. So all of it is counted in steps (user_steps.hpp), and seconds are put to it at the end:
+// of his steps that meet a prompt each is longer by what it adds,
 //
-// Where the batch, or every chunk, is full at fewer than N, the rate is that of saturation and the others wait outside:
-// TTFT = N/λ_sat − (o − 1)·TPOT.
+//   TPOT = t(n', 0) + ν'·E        TTFT = w·t + his own steps        λ = N/((o − 1)·TPOT + TTFT)
+//
+// Nothing is searched for. By seconds, prompts seem to fill more than they do: their steps are longer, but requests
+// come no more often.
+//
+//   Answers that differ take users apart: who asks, and who shares a step with whom, is by chance.
+//   Answers of one length keep those together whose prompts once shared a step, and the others one behind the other.
+//   Whole prompts in steps of their own come between two steps of decodes.
+//   Users who think for Z: so many steps more until they ask again; and they ask in the middle of one.
+//
+// Where N are more than the B places, the rate is that of B users and the others wait outside:
+// TTFT = N/λ − (o − 1)·TPOT. What B users do is what the engine takes at most.
 #pragma once
 
-#include "reckon/cost/load/percentile.hpp"
+#include "reckon/cost/load/users_by_chance.hpp"
+#include "reckon/cost/load/users_in_turn.hpp"
+#include "reckon/cost/load/users_prompts_first.hpp"
 
 namespace reckon {
 
-inline const Formula kUsersRate{"load.users_rate", "λ", "requests that so many users make",
-                                "N = n + λ·TTFT", Hint::kRequestRate};
-inline const Formula kUsersRateThinking{"load.users_rate_thinking", "λ",
-                                        "requests that so many users make, who think between",
-                                        "N = n + λ·(TTFT + Z)", Hint::kRequestRate};
 inline const Formula kUsersTtftThinking{"load.ttft.mean_users_thinking", "TTFT",
                                         "time to first token, mean, more users than places",
                                         "Little's law: N/λ_sat − (o − 1)·TPOT − Z"};
-inline const Formula kUsersQueue{"load.ttft.queue_users", "W", "wait for the prompts ahead, mean",
-                                 "by the clock of steps: ν'·E[h·T]/(2·(1 − ρ'))"};
-inline const Formula kUsersQueueFirst{"load.ttft.queue_users_first", "W",
-                                      "wait for the prompts ahead, mean",
-                                      "those that came in the same step: ν·S/2"};
-inline const Formula kUsersTtft{"load.ttft.mean_users", "TTFT",
-                                "time to first token, mean, more users than places",
-                                "Little's law: N/λ_sat − (o − 1)·TPOT"};
+inline const Formula kUsersLimit{"load.saturation_users", "λ_sat",
+                                 "rate beyond which users only wait longer",
+                                 "of as many users as there are places", Hint::kRequestRate};
 
 namespace detail {
 
-// The wait behind prompts, and the chance of one, where so many decode and so many users are.
 template <class R>
-void wait_of_users(const LoadInput<R>& x, const LoadDecoding<R>& d, Count<R> N,
-                   LoadWaiting<R>& out) {
-  auto n = d.n;
-  auto c = x.chunk;
-  NAME(n, c, N);
-  if (users_in_step(x) > 1) return;  // whoever is in front of him is in his step
-  auto nu = called("ν'", beside_in_step(x, n));
-  if (x.prompts == PromptSteps::kFirst) {
-    auto S = d.work.slot;
-    NAME(S);
-    out.queue = kUsersQueueFirst(nu * S / 2);
-    if (plain(out.queue) > 0)
-      out.tails.push_back({called("P_queue", nu / (1 + nu)), called("m_queue", (1 + nu) * S / 2)});
-    return;
-  }
-  auto t_c = called("t_c", x.step(n, c));
-  Sum<kOne, R> steps;
-  Sum<kSecond, R> work;
-  for (std::size_t i = 0; i < x.lengths.size(); ++i) {
-    const LengthShare<R>& one = x.lengths[i];
-    const bool alone = x.prompts == PromptSteps::kAlone;
-    auto h = called("h_i", alone ? chunks_of(one.tokens, c).whole_chunks + 1 : one.tokens / c);
-    auto T_i = alone ? out.own[i].time : h * t_c;
-    steps.add("share", one.share * h);
-    work.add("share", one.share * h * T_i);
-  }
-  auto hT = called("E[h·T]", work.total());
-  auto rho = called("ρ'", min(nu * steps.total(), 1 - 1 / N));
-  out.queue = kUsersQueue(nu * hT / (2 * (1 - rho)));
-  if (plain(rho) > 0) out.tails.push_back({rho, called("m_queue", out.queue / rho)});
-}
-
-// Each share of the prompts beside 0, 1, … others in its chunk.
-template <class R>
-void share_chunk(const LoadInput<R>& x, const LoadDecoding<R>& d, LoadWaiting<R>& out) {
-  auto c = x.chunk;
-  auto s = x.prompt;
-  NAME(c, s);
-  const double room = plain(c) / plain(s) - 1;  // for so many others
-  if (x.prompts != PromptSteps::kShared || users_in_step(x) > 1 || !(room > 0)) return;
-  constexpr int kMost = 4;
-  const int most = static_cast<int>(std::clamp(std::ceil(room), 1.0, 1.0 * kMost));
-  auto nu = called("ν'", beside_in_step(x, d.n));
-  auto E_own = d.work.own;
-  NAME(E_own);
-  std::vector<OwnShare<R>> beside;
-  auto chance = called("P_k", exp(-nu));
-  auto rest = called("P_rest", Ratio<R>{1});
-  for (int k = 0; k <= most; ++k) {
-    const bool last = k == most;
-    auto k_0 = structural<R>("k", k);
-    auto more = called("E_k", last && room < k ? (c - s) / s * E_own : k_0 * E_own);
-    for (const OwnShare<R>& one : out.own)
-      beside.push_back({one.share * (last ? rest : chance), one.time + more});
-    rest = rest - chance;
-    chance = chance * nu / (k_0 + 1);
-  }
-  out.own = std::move(beside);
+Count<R> with_place(const LoadInput<R>& x, Count<R> N) {
+  auto B = x.slots;
+  NAME(N, B);
+  return min(N, B);
 }
 
 template <class R>
-LoadWaiting<R> users_waiting(const LoadInput<R>& x, LoadDecoding<R> d, Count<R> N) {
-  LoadWaiting<R> out;
-  auto n = d.n;
-  NAME(n, N);
-  const int g = users_in_step(x);
-  if (g > 1) {  // nor do those who come with him
-    auto g_0 = structural<R>("g", g);
-    d.n = called("n'", n * max(N - g_0, 0) / N);
-  } else {
-    d.n = called("n'", n * (N - 1) / N);  // beside him: he decodes nothing himself
-  }
-  out.overhead = x.overhead;
-  own_steps(x, d, out);
-  wait_of_users(x, d, N, out);
-  share_chunk(x, d, out);
-  if (x.think) {
-    auto t_0 = d.step;
-    NAME(t_0);
-    auto P_busy = busy_with_decodes(d.n);
-    out.busy = P_busy;
-    out.windows.push_back({P_busy, t_0});
-    out.residual = kResidual(P_busy * t_0 / 2);
-  }
-  add_up(x, out);
-  return out;
+UsersLoad<R> circle_of(const LoadInput<R>& x, Count<R> N, Ratio<R> away) {
+  if (x.prompts == PromptSteps::kFirst)
+    return x.decodes() ? users_prompts_first(x, N, away) : users_prompts_alone(x, N);
+  return users_in_turn(x) ? users_taking_turns(x, N) : users_by_chance(x, N, away);
+}
+
+// Time of a step, on average, less what it was taken for: zero where steps that a user thinks are those of his time.
+template <class R>
+Seconds<R> step_missed(const LoadInput<R>& x, Count<R> N, Seconds<R> step) {
+  auto Z = *x.think;
+  auto t = step;
+  NAME(Z, t);
+  const UsersLoad<R> at = circle_of(x, N, called("d_away", Z / t));
+  auto rate = at.rate;
+  auto nu = at.asked;
+  NAME(rate, nu);
+  return t - nu / rate;
 }
 
 template <class R>
-Ratio<R> users_at(LoadInput<R> x, Count<R> n, Count<R> N) {
-  const PromptWork<R> work = prompt_work(x, n);
-  x.rate = rate_of_decodes(x, n, work);
-  auto TTFT = users_waiting(x, decoding_of(x, n, work), N).ttft;
-  if (!x.think) return n + x.rate * TTFT;
+UsersLoad<R> users_who_think(const LoadInput<R>& x, const LoadInput<double>& flat, Count<R> N) {
+  const Count<double> N_0 = plain_quantity(N);
+  const auto missed = [&](double t) { return plain(step_missed(flat, N_0, Seconds<double>(t))); };
+  double high = plain(x.step(with_place(x, N), x.chunk));
+  for (int i = 0; i < 60 && !(missed(high) > 0); ++i) high *= 2;
+  const double low = high * 1e-9;
+  const Root at = root_between(low, high, missed, kNearRoot, RootStart::kMiddle, missed(low));
+  auto t_0 = found<R>("t_0", at.at) * 1_s;
+  auto slope = found<R>("dt", slope_at(at, missed));
+  auto miss = called("miss", step_missed(x, N, t_0));
+  auto t = called("t", t_0 - miss / slope);
   auto Z = *x.think;
   NAME(Z);
-  return n + x.rate * (TTFT + Z);
+  return circle_of(x, N, called("d_away", Z / t));
 }
 
-}  // namespace detail
-
+// No more than with all places taken: what is missing, they wait.
 template <class R>
-struct UsersLoad {
-  Frequency<R> rate;
-  LoadDecoding<R> decoding;
-  std::optional<LoadWaiting<R>> waiting;  // absent where users queue outside
-  Seconds<R> ttft;
-};
-
-namespace detail {
+void at_most_full(const LoadInput<R>& x, Count<R> N, const UsersLoad<R>& full, UsersLoad<R>& out) {
+  if (!(plain(out.rate) > plain(full.rate)) || !out.waiting) return;
+  const Seconds<R> before = out.ttft;
+  auto rate = full.rate;
+  auto o = x.output;
+  NAME(N, rate, o);
+  Seconds<R> rest{};
+  if (out.decoding.tpot) rest = (o - 1) * *out.decoding.tpot;
+  out.ttft = kUsersTtft(N / rate - rest);
+  out.rate = full.rate;
+  if (x.decodes()) out.decoding.n = kUsersDecoding(rate * rest);
+  out.waiting->queue = called("W", out.waiting->queue + (out.ttft - before));
+  add_up(x, *out.waiting);
+}
 
 // As many as the engine takes, and the rest in a queue before it.
 template <class R>
-UsersLoad<R> more_than_places(LoadInput<R> x, Count<R> N, const LoadLimits<R>& full) {
-  UsersLoad<R> out;
-  x.rate = full.rate;
-  out.rate = x.rate;
-  out.decoding = decoding_of(x, found<R>("n_full", full.n));
-  auto X = x.rate;
+UsersLoad<R> more_than_places(const LoadInput<R>& x, Count<R> N, const UsersLoad<R>& full) {
+  UsersLoad<R> out = full;
+  out.waiting.reset();
+  auto X = out.rate;
   auto o = x.output;
   NAME(N, X, o);
   Seconds<R> rest{};
@@ -178,27 +119,40 @@ UsersLoad<R> more_than_places(LoadInput<R> x, Count<R> N, const LoadLimits<R>& f
 
 }  // namespace detail
 
+// As many users as there are places, who ask again at once: an engine takes no more, however few there are now.
 template <class R>
-UsersLoad<R> load_of_users(LoadInput<R> x, const LoadInput<double>& flat, Count<R> N,
-                           const LoadLimits<R>& full) {
-  NAME(N);
-  if (!x.decodes()) return detail::more_than_places(x, N, full);
-  const Count<double> N_flat = plain_quantity(N);
-  const auto over = [&](double n) {
-    return plain(detail::users_at(flat, Count<double>(n), N_flat)) - plain(N_flat);
-  };
-  if (over(full.n) < 0) return detail::more_than_places(x, N, full);
-  const Root n = detail::near_root(full.n, over(full.n * 0x1p-100), over);
-  const auto rate = detail::rate_where<R>(
-      x, flat, n, over,
-      [&](Count<R> m, Frequency<R>, Seconds<R>) { return detail::users_at(x, m, N) - N; });
-  x.rate = x.think ? kUsersRateThinking(rate) : kUsersRate(rate);
-  UsersLoad<R> out;
-  out.rate = x.rate;
-  out.decoding = decoding_near(x, flat, n);
-  out.waiting = detail::users_waiting(x, out.decoding, N);
-  out.ttft = out.waiting->ttft;
+UsersLoad<R> users_of_all_places(LoadInput<R> x) {
+  x.users = x.slots;
+  x.think.reset();
+  return detail::circle_of(x, x.slots, Ratio<R>{});
+}
+
+template <class R>
+LoadLimits<R> saturation_of_users(const UsersLoad<R>& full) {
+  LoadLimits<R> out;
+  out.n = plain(full.decoding.n);
+  auto X = full.rate;
+  NAME(X);
+  out.rate = kUsersLimit(X + Frequency<R>{});
+  (full.chunks_full ? out.by_prefill : out.by_batch) = out.rate;
+  out.by_prefill_first = full.chunks_full;
   return out;
+}
+
+template <class R>
+UsersLoad<R> load_of_users(const LoadInput<R>& x, const LoadInput<double>& flat, Count<R> N,
+                           const UsersLoad<R>& full) {
+  NAME(N);
+  if (plain(N) > plain(x.slots) && !x.think) return detail::more_than_places(x, N, full);
+  if (!x.think) {
+    UsersLoad<R> out = detail::circle_of(x, N, Ratio<R>{});
+    detail::at_most_full(x, N, full, out);
+    return out;
+  }
+  UsersLoad<R> out = detail::users_who_think(x, flat, N);
+  const double inside = plain(N) - plain(out.rate) * plain(*x.think);
+  const bool over = inside > plain(x.slots) || plain(out.rate) > plain(full.rate);
+  return over ? detail::more_than_places(x, N, full) : out;
 }
 
 }  // namespace reckon

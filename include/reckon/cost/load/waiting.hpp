@@ -166,10 +166,8 @@ void own_steps(const LoadInput<R>& x, const LoadDecoding<R>& d, LoadWaiting<R>& 
       continue;
     }
     const auto [k, rest] = chunks_of(one.tokens, c);
-    const bool in_step = users_in_step(x) > 1;
     auto t_c = called("t_c", step_with_prompt(x, n, c));
-    auto t_last = called(
-        "t_last", step_with_prompt(x, n, in_step ? tokens_together(x, rest, Ratio<R>{}) : rest));
+    auto t_last = called("t_last", step_with_prompt(x, n, rest));
     out.own.push_back({one.share, kOwnSteps(k * t_c + t_last)});
   }
 }

@@ -94,8 +94,12 @@ void LoadAnswer<R>::metrics(V&& v) const {
                         : f.no_waits ? f.no_waits
                                      : kQueued;
   const char* none = !f.unbounded && f.no_percentiles ? f.no_percentiles : no_wait;
-  const char* no_tpot = f.unbounded ? kUnbounded : f.no_form ? kNoForm : kOneToken;
+  const char* no_tpot = f.unbounded ? kUnbounded
+                        : f.no_form ? kNoForm
+                        : f.no_tpot ? f.no_tpot
+                                    : kOneToken;
   const char* beyond = f.no_form ? kNoForm : f.no_waits ? f.no_waits : kUnbounded;
+  const char* no_end = !f.unbounded && !f.no_waits && f.no_tpot ? f.no_tpot : beyond;
   const char* no_spread = f.no_tpot_percentiles && f.tpot ? f.no_tpot_percentiles : no_tpot;
   const bool waits = f.ttft && f.waiting;
   const char* no_p99 = !f.ttft_p50 ? none : kSimulate;
@@ -117,10 +121,10 @@ void LoadAnswer<R>::metrics(V&& v) const {
   v(kTpotP50, f.tpot_p50, no_spread);
   v(kTpotP90, f.tpot_p90, no_spread);
   v(kTpotP99, f.tpot_p99, f.tpot_p90 ? kSimulate : no_spread);
-  v(kInclusive, f.inclusive, beyond);
-  v(kEndToEnd, f.end_to_end, beyond);
+  v(kInclusive, f.inclusive, no_end);
+  v(kEndToEnd, f.end_to_end, no_end);
   v(kOutputRate, f.tokens_rate, beyond);
-  v(kPresent, f.present, beyond);
+  v(kPresent, f.present, no_end);
   using D = const LoadDecoding<R>&;
   v(kDecoding, of(f.decoding, [](D d) { return d.n; }), beyond);
   v(kPrefillShare, of(f.decoding, [](D d) { return d.rho; }), beyond);

@@ -206,6 +206,7 @@ void load_metrics(V&& v, const Running<R>& r) {
                Hint::kRequestRate),
     r.saturates, r.no_load);
   const char* no_tpot = r.load ? no_tpot_figure(*r.load) : r.no_load;
+  const char* no_end = r.load && !r.load->no_waits && r.load->no_tpot ? no_tpot : why;
   v(MetricInfo("serve.itl", "time between tokens, mean"), of([](Load x) { return x.tpot; }),
     no_tpot);
   v(MetricInfo("serve.tpot", "time per token, the first excluded"),
@@ -217,9 +218,9 @@ void load_metrics(V&& v, const Running<R>& r) {
   v(MetricInfo("serve.tpot_p99", "time per token, the first excluded, 99th percentile"),
     of([](Load x) { return x.tpot_p99; }), r.load && r.load->tpot_p90 ? "p99: simulate" : no_tpot);
   v(MetricInfo("serve.tpot_inclusive", "time per token, the first included"),
-    of([](Load x) { return x.inclusive; }), why);
+    of([](Load x) { return x.inclusive; }), no_end);
   v(MetricInfo("serve.end_to_end", "time to the last token"),
-    of([](Load x) { return x.end_to_end; }), why);
+    of([](Load x) { return x.end_to_end; }), no_end);
   std::optional<Ratio<R>> present;
   std::optional<Frequency<R>> tokens, per_user;
   if (r.load_tokens) {
@@ -236,7 +237,8 @@ void load_metrics(V&& v, const Running<R>& r) {
       per_user = kLoadPerUser(1 / t_tok);
     }
   }
-  v(MetricInfo("serve.concurrency", "requests inside, all replicas", Hint::kRatio), present, why);
+  v(MetricInfo("serve.concurrency", "requests inside, all replicas", Hint::kRatio), present,
+    no_end);
   v(MetricInfo("serve.tokens_per_second", "tokens/s of all replicas under the load",
                Hint::kTokenRate),
     tokens, why);
