@@ -55,10 +55,16 @@ class CudaBackend final : public Backend {
     try {
       return dispatch(p, refusal, why);
     } catch (const Failure& f) {
-      // Out of memory is a refusal; anything else leaves the device in no state to go on.
+      // Out of memory is a refusal; of anything else the session asks whether the device still answers.
       if (cudaGetLastError() != cudaErrorMemoryAllocation) throw;
       return refuse(refusal, why, f.what(), Refusal::kMemory);
     }
+  }
+
+  bool answers() override {
+    const bool yes = cudaDeviceSynchronize() == cudaSuccess;
+    cudaGetLastError();
+    return yes;
   }
 
  private:

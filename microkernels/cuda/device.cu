@@ -82,7 +82,15 @@ Buffer::~Buffer() {
   if (data_) cudaFree(data_);
 }
 
-void Buffer::poison() { must(cudaMemset(data_, 0xff, bytes_), "cudaMemset"); }
+void Buffer::poison() {
+  must(cudaMemset(data_, 0xff, bytes_), "cudaMemset");
+  must(cudaStreamSynchronize(nullptr), "cudaMemset");
+}
+
+void upload(void* to, const void* from, std::size_t bytes, cudaStream_t s) {
+  must(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, s), "upload");
+  must(cudaStreamSynchronize(s), "upload");
+}
 
 double Gpu::free_memory() const {
   std::size_t free = 0, total = 0;
@@ -141,13 +149,13 @@ std::vector<float> gather(const void* ptr, Dtype t, const std::vector<std::int64
                           cudaStream_t s) {
   const std::size_t n = indices.size();
   const Buffer at(n * sizeof(std::int64_t)), out(n * sizeof(float));
-  must(cudaMemcpy(at.as<void>(), indices.data(), n * sizeof(std::int64_t), cudaMemcpyHostToDevice),
-       "gather");
+  upload(at.as<void>(), indices.data(), n * sizeof(std::int64_t), s);
   with_type(t, [&](auto* none) {
     using T = std::remove_pointer_t<decltype(none)>;
     gather_kernel<T><<<blocks_for(static_cast<std::int64_t>(n)), 256, 0, s>>>(
         static_cast<const T*>(ptr), at.as<std::int64_t>(), out.as<float>(), static_cast<int>(n));
   });
+  must(cudaGetLastError(), "gather");
   std::vector<float> host(n);
   must(cudaMemcpyAsync(host.data(), out.as<void>(), n * sizeof(float), cudaMemcpyDeviceToHost, s),
        "gather");
@@ -192,8 +200,9 @@ void GpuCase::launch_once() {
   must(cudaStreamSynchronize(gpu_.stream), "kernel");
 }
 
-// Seconds of so many launches in the stream, the host's time left out.
-double GpuCase::elapsed(int launches) {
+// Seconds on the device of what `launch_all` puts into the stream. It stands behind a kernel that waits for the host, so
+// that the host's time for launching is over before the first event.
+double GpuCase::elapsed(const std::function<void()>& launch_all) {
   int* go = nullptr;
   must(cudaHostAlloc(&go, sizeof(int), cudaHostAllocMapped), "cudaHostAlloc");
   *go = may_wait_ ? 0 : 1;
@@ -201,10 +210,8 @@ double GpuCase::elapsed(int launches) {
   must(cudaHostGetDevicePointer(&device_go, go, 0), "cudaHostGetDevicePointer");
   wait_for_host<<<1, 1, 0, gpu_.stream>>>(device_go);
   must(cudaEventRecord(start_, gpu_.stream), "event");
-  for (int i = 0; i < launches; ++i) {
-    launch(next_, gpu_.stream);
-    next_ = (next_ + 1) % copies_;
-  }
+  launch_all();
+  must(cudaGetLastError(), "launch");
   must(cudaEventRecord(stop_, gpu_.stream), "event");
   *static_cast<volatile int*>(go) = 1;
   must(cudaStreamSynchronize(gpu_.stream), "kernel");
@@ -212,6 +219,15 @@ double GpuCase::elapsed(int launches) {
   float milliseconds = 0;
   must(cudaEventElapsedTime(&milliseconds, start_, stop_), "event");
   return 1e-3 * static_cast<double>(milliseconds);
+}
+
+double GpuCase::elapsed(int launches) {
+  return elapsed([this, launches] {
+    for (int i = 0; i < launches; ++i) {
+      launch(next_, gpu_.stream);
+      next_ = (next_ + 1) % copies_;
+    }
+  });
 }
 
 void GpuCase::prepare() {
@@ -243,18 +259,9 @@ double GpuCase::read_clock() {
 
 double GpuCase::run() {
   if (launches_ == 0) prepare();
-  double seconds = 0;
-  if (graph_) {
-    must(cudaEventRecord(start_, gpu_.stream), "event");
-    must(cudaGraphLaunch(graph_, gpu_.stream), "cudaGraphLaunch");
-    must(cudaEventRecord(stop_, gpu_.stream), "event");
-    must(cudaStreamSynchronize(gpu_.stream), "kernel");
-    float milliseconds = 0;
-    must(cudaEventElapsedTime(&milliseconds, start_, stop_), "event");
-    seconds = 1e-3 * static_cast<double>(milliseconds);
-  } else {
-    seconds = elapsed(launches_);
-  }
+  const double seconds =
+      graph_ ? elapsed([this] { must(cudaGraphLaunch(graph_, gpu_.stream), "cudaGraphLaunch"); })
+             : elapsed(launches_);
   clock_ = read_clock();
   return seconds / launches_;
 }

@@ -119,8 +119,7 @@ class LayerCase final : public GpuCase {
   void prepare_cache() {
     const std::vector<int> pages = shuffled_pages(l_.batch * slots_);
     table_ = Buffer(pages.size() * sizeof(int));
-    must(cudaMemcpy(table_.as<void>(), pages.data(), table_.bytes(), cudaMemcpyHostToDevice),
-         "pages");
+    upload(table_.as<void>(), pages.data(), table_.bytes(), gpu_.stream);
     work_ = Buffer(sizeof(float) * static_cast<std::size_t>(decode_work(
                                        static_cast<int>(l_.batch), static_cast<int>(l_.length),
                                        static_cast<int>(l_.heads), static_cast<int>(l_.kv_heads),
