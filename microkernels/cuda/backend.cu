@@ -52,6 +52,8 @@ class CudaBackend final : public Backend {
   const Machine& machine() const override { return gpu_.machine; }
 
   std::unique_ptr<Case> prepare(const Problem& p, Refusal& refusal, std::string& why) override {
+    // A case over several devices that failed may have left another one current.
+    must(cudaSetDevice(gpu_.device), "cudaSetDevice");
     try {
       return dispatch(p, refusal, why);
     } catch (const Failure& f) {

@@ -163,15 +163,24 @@ std::vector<float> gather(const void* ptr, Dtype t, const std::vector<std::int64
   return host;
 }
 
-GpuCase::GpuCase(Gpu& gpu, const Problem& problem) : gpu_(gpu), problem_(problem) {
+GpuCase::GpuCase(Gpu& gpu, const Problem& problem)
+    : gpu_(gpu), problem_(problem), clocks_(2 * sizeof(unsigned long long)) {
   must(cudaEventCreate(&start_), "cudaEventCreate");
   must(cudaEventCreate(&stop_), "cudaEventCreate");
+  void* go = nullptr;
+  must(cudaHostAlloc(&go, sizeof(int), cudaHostAllocMapped), "cudaHostAlloc");
+  go_ = static_cast<int*>(go);
+  must(cudaHostGetDevicePointer(&go, go_, 0), "cudaHostGetDevicePointer");
+  device_go_ = static_cast<int*>(go);
 }
 
 GpuCase::~GpuCase() {
+  *static_cast<volatile int*>(go_) = 1;  // after a failure the stream may still wait for it
+  cudaStreamSynchronize(gpu_.stream);
   if (graph_) cudaGraphExecDestroy(graph_);
   cudaEventDestroy(start_);
   cudaEventDestroy(stop_);
+  cudaFreeHost(go_);
 }
 
 std::size_t GpuCase::plan_copies(double bytes, double fixed, Refusal& refusal, std::string& why) {
@@ -203,19 +212,15 @@ void GpuCase::launch_once() {
 // Seconds on the device of what `launch_all` puts into the stream. It stands behind a kernel that waits for the host, so
 // that the host's time for launching is over before the first event.
 double GpuCase::elapsed(const std::function<void()>& launch_all) {
-  int* go = nullptr;
-  must(cudaHostAlloc(&go, sizeof(int), cudaHostAllocMapped), "cudaHostAlloc");
-  *go = may_wait_ ? 0 : 1;
-  int* device_go = nullptr;
-  must(cudaHostGetDevicePointer(&device_go, go, 0), "cudaHostGetDevicePointer");
-  wait_for_host<<<1, 1, 0, gpu_.stream>>>(device_go);
+  volatile int& go = *go_;
+  go = may_wait_ ? 0 : 1;
+  wait_for_host<<<1, 1, 0, gpu_.stream>>>(device_go_);
   must(cudaEventRecord(start_, gpu_.stream), "event");
   launch_all();
   must(cudaGetLastError(), "launch");
   must(cudaEventRecord(stop_, gpu_.stream), "event");
-  *static_cast<volatile int*>(go) = 1;
+  go = 1;
   must(cudaStreamSynchronize(gpu_.stream), "kernel");
-  must(cudaFreeHost(go), "cudaFreeHost");
   float milliseconds = 0;
   must(cudaEventElapsedTime(&milliseconds, start_, stop_), "event");
   return 1e-3 * static_cast<double>(milliseconds);
@@ -238,9 +243,21 @@ void GpuCase::prepare() {
     launches_ =
         std::max(launches_, static_cast<int>(std::min<std::size_t>(copies_, kMostLaunches)));
   if (problem_.launch != "graph") return;
+  capture();
+}
+
+void GpuCase::capture() {
   cudaGraph_t graph = nullptr;
   must(cudaStreamBeginCapture(gpu_.stream, cudaStreamCaptureModeGlobal), "capture");
-  for (int i = 0; i < launches_; ++i) launch(static_cast<std::size_t>(i) % copies_, gpu_.stream);
+  try {
+    for (int i = 0; i < launches_; ++i) launch(static_cast<std::size_t>(i) % copies_, gpu_.stream);
+  } catch (...) {
+    // The stream is everybody's: left capturing, it would refuse what comes next.
+    cudaStreamEndCapture(gpu_.stream, &graph);
+    if (graph) cudaGraphDestroy(graph);
+    cudaGetLastError();
+    throw;
+  }
   must(cudaStreamEndCapture(gpu_.stream, &graph), "capture");
   must(cudaGraphInstantiate(&graph_, graph, 0), "cudaGraphInstantiate");
   cudaGraphDestroy(graph);
@@ -248,10 +265,9 @@ void GpuCase::prepare() {
 }
 
 double GpuCase::read_clock() {
-  const Buffer out(2 * sizeof(unsigned long long));
-  clock_kernel<<<1, 1, 0, gpu_.stream>>>(out.as<unsigned long long>());
+  clock_kernel<<<1, 1, 0, gpu_.stream>>>(clocks_.as<unsigned long long>());
   unsigned long long host[2] = {};
-  must(cudaMemcpyAsync(host, out.as<void>(), sizeof host, cudaMemcpyDeviceToHost, gpu_.stream),
+  must(cudaMemcpyAsync(host, clocks_.as<void>(), sizeof host, cudaMemcpyDeviceToHost, gpu_.stream),
        "clock");
   must(cudaStreamSynchronize(gpu_.stream), "clock");
   return host[1] > 0 ? 1e9 * static_cast<double>(host[0]) / static_cast<double>(host[1]) : 0;

@@ -97,11 +97,14 @@ class GpuCase : public Case {
 
  private:
   void prepare();
+  void capture();
   double elapsed(const std::function<void()>& launch_all);
   double elapsed(int launches);
   double read_clock();
 
   cudaEvent_t start_ = nullptr, stop_ = nullptr;
+  int *go_ = nullptr, *device_go_ = nullptr;  // the host's word to the kernel that waits for it
+  Buffer clocks_;
   cudaGraphExec_t graph_ = nullptr;
   int launches_ = 0;
   std::size_t next_ = 0;
