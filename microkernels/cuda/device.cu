@@ -209,8 +209,8 @@ void GpuCase::launch_once() {
   must(cudaStreamSynchronize(gpu_.stream), "kernel");
 }
 
-// Seconds on the device of what `launch_all` puts into the stream. It stands behind a kernel that waits for the host, so
-// that the host's time for launching is over before the first event.
+// Seconds on the device of what `launch_all` puts into the stream. It stands behind a kernel that waits for the host:
+// the host's time for launching is over before the first event.
 double GpuCase::elapsed(const std::function<void()>& launch_all) {
   volatile int& go = *go_;
   go = may_wait_ ? 0 : 1;
@@ -238,11 +238,8 @@ double GpuCase::elapsed(int launches) {
 void GpuCase::prepare() {
   const double one = elapsed(1);
   launches_ = static_cast<int>(std::clamp(kLongEnough / one, 1., 1. * kMostLaunches));
-  // A graph is replayed: it must go round all copies by itself.
-  if (copies_ > 1)
-    launches_ =
-        std::max(launches_, static_cast<int>(std::min<std::size_t>(copies_, kMostLaunches)));
   if (problem_.launch != "graph") return;
+  launches_ = static_cast<int>(whole_rounds(static_cast<std::size_t>(launches_), copies_));
   capture();
 }
 

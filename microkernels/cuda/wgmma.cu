@@ -338,8 +338,8 @@ bool has_wgmma() {
 
 void wgmma_product(const void* a, const void* w, void* c, std::int64_t m, std::int64_t n,
                    std::int64_t k, cudaStream_t s) {
-  // Two blocks that share columns load half of W each for both: 32 KB a step in place of 48, with which the chip at full
-  // rate would ask its second cache for 6.3 KB a clock. NVIDIA states 5120 bytes for the A100's.
+  // Two blocks that share columns load half of W each for both: 32 KB a step in place of 48, with which the chip at
+  // full rate would ask its second cache for 6.3 KB a clock. NVIDIA states 5120 bytes for the A100's.
   const auto run = m / kWgmmaRows % 2 == 0 ? product<2> : product<1>;
   run(a, w, c, m, n, k, s);
 }

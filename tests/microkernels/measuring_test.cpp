@@ -79,6 +79,10 @@ TEST_CASE("copies keep three caches' worth between two uses of one buffer") {
   CHECK_FALSE(is_cold(1, 1e9, 50e6));
   CHECK(copies_needed(2e9, 50e6, 1.5e9) == 0);
   CHECK(copies_needed(1e3, 0, 1e9) == 2);  // without a cache there is nothing to keep cold
+  CHECK(whole_rounds(33, 6) == 36);
+  CHECK(whole_rounds(36, 6) == 36);
+  CHECK(whole_rounds(1, 151) == 151);
+  CHECK(whole_rounds(0, 1) == 1);
 }
 
 TEST_CASE("a tenth of the samples below three quarters of the clock is throttling") {

@@ -1,6 +1,6 @@
 #!/bin/sh
-# scripts/measure-gpu without a GPU: it says so with 3; and with a stand-in for reckon-bench that loses its device once,
-# it goes on behind it, and from there on everything is what a GPU would have brought: the table, constants, the overlay.
+# scripts/measure-gpu without a GPU: it says so with 3. With a stand-in for reckon-bench that loses its device once, it
+# goes on behind it, and from there on it does all that it does with a GPU: the table, constants, the overlay.
 # Usage: test_measure_gpu.sh RECKON-BENCH RECKON SOURCE-TREE
 set -eu
 bench=$1 reckon=$2 tree=$3
@@ -46,7 +46,8 @@ awk 'function point(op, dtype, library, shape, bytes, flops, us) {
      BEGIN {
        print "{\"kind\": \"bench\", \"version\": 1, \"chip\": \"h100-sxm\","
        print "\"units\": {\"time\": \"us\", \"bytes\": \"B\", \"flops\": \"FLOP\", \"clock\": \"MHz\"},"
-       print "\"machine\": {\"backend\": \"cuda\", \"runtime\": \"CUDA 13.0, sm_90\", \"devices\": [\"NVIDIA H100 80GB HBM3\"]},"
+       print "\"machine\": {\"backend\": \"cuda\", \"runtime\": \"CUDA 13.0, sm_90\","
+       print "\"devices\": [\"NVIDIA H100 80GB HBM3\"]},"
        print "\"points\": ["
        point("memory-read", "", "own", "\"bytes\": 2147483648", 2147483648, 0, 2147483648 / 3e6)
        point("memory-copy", "", "own", "\"bytes\": 2147483648", 4294967296, 0, 1500)
