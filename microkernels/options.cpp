@@ -78,9 +78,10 @@ void add_aims(CLI::App& app, Options& o) {
 }  // namespace
 
 std::optional<int> read_options(int argc, char** argv, Options& o) {
-  constexpr double kPatience = 300;
+  constexpr double kPatience = 300, kWarm = 0.05;
   o.root = RECKON_SOURCE_DATA;
   o.rules.patience = kPatience;
+  o.rules.sampling.warm_seconds = kWarm;
   CLI::App app{"Measures what the kernels of this machine reach, as JSON for `reckon calibrate`."};
   add_what(app, o);
   add_rules(app, o);

@@ -20,35 +20,39 @@ double right(int depth, int column) { return 2 + column * 17 + depth * 5 % 11; }
 
 // ldmatrix.x4 of pairs of 16-bit numbers: register j of a lane is row lane/4 of matrix j, columns 2·(lane%4) and the
 // next; the row of matrix j that lane 8·j + r names. Turned: the matrix is read with rows and columns exchanged.
-using Pair = std::array<double, 2>;
-using Fragment = std::array<std::array<Pair, 4>, kLanes>;
+struct Fragment {
+  double of[kLanes][4][2];
+};
+struct Block {
+  double at[16][8];
+};
 Fragment load(const std::function<double(int, int)>& shared, int (*row)(int), int (*column)(int),
               bool turned = false) {
-  Fragment out;
+  Fragment out{};
   for (int lane = 0; lane < kLanes; ++lane)
     for (int j = 0; j < 4; ++j)
       for (int e = 0; e < 2; ++e) {
         const int r = turned ? lane % 4 * 2 + e : lane / 4,
                   c = turned ? lane / 4 : lane % 4 * 2 + e;
-        out[lane][j][e] = shared(row(8 * j + r), column(8 * j + r) + c);
+        out.of[lane][j][e] = shared(row(8 * j + r), column(8 * j + r) + c);
       }
   return out;
 }
 
 // mma.m16n8k16: of A registers 0 … 3 are (g, 2t), (g + 8, 2t), (g, 2t + 8), (g + 8, 2t + 8); of B, (2t, g) and
 // (2t + 8, g); with g = lane/4 and t = lane%4.
-std::array<std::array<double, 8>, 16> multiply(const Fragment& a, const Fragment& b, int first) {
+Block multiply(const Fragment& a, const Fragment& b, int first) {
   double x[16][16] = {}, y[16][8] = {};
   for (int lane = 0; lane < kLanes; ++lane)
     for (int e = 0; e < 2; ++e) {
       const int g = lane / 4, t = lane % 4 * 2 + e;
-      for (int j = 0; j < 4; ++j) x[g + j % 2 * 8][t + j / 2 * 8] = a[lane][j][e];
-      for (int j = 0; j < 2; ++j) y[t + j * 8][g] = b[lane][first + j][e];
+      for (int j = 0; j < 4; ++j) x[g + j % 2 * 8][t + j / 2 * 8] = a.of[lane][j][e];
+      for (int j = 0; j < 2; ++j) y[t + j * 8][g] = b.of[lane][first + j][e];
     }
-  std::array<std::array<double, 8>, 16> out{};
+  Block out{};
   for (int m = 0; m < 16; ++m)
     for (int n = 0; n < 8; ++n)
-      for (int k = 0; k < 16; ++k) out[m][n] += x[m][k] * y[k][n];
+      for (int k = 0; k < 16; ++k) out.at[m][n] += x[m][k] * y[k][n];
   return out;
 }
 
@@ -60,14 +64,14 @@ double product(int row, int column, int depths) {
 
 void check_product(const Fragment& a, const Fragment& b) {
   for (int half = 0; half < 2; ++half) {  // the two blocks of eight columns of B's sixteen
-    const auto c = multiply(a, b, 2 * half);
+    const Block c = multiply(a, b, 2 * half);
     for (int lane = 0; lane < kLanes; ++lane)
       for (int i = 0; i < 4; ++i) {
         // The manual: c0, c1 in row g and c2, c3 in row g + 8, columns 2t and 2t + 1.
         const int row = lane / 4 + (i >= 2 ? 8 : 0), column = lane % 4 * 2 + i % 2;
         REQUIRE(accumulator_row(lane, i) == row);
         REQUIRE(accumulator_column(lane, 4 * half + i) == 8 * half + column);
-        CHECK(c[row][column] == product(row, 8 * half + column, 16));
+        CHECK(c.at[row][column] == product(row, 8 * half + column, 16));
       }
   }
 }
