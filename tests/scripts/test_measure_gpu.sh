@@ -27,6 +27,8 @@ run h100-sxm --bundle "$scratch/bundle" --output "$scratch/none"
 grep -q 'run this again where the GPU is' "$scratch/said" || fail "without a GPU it does not say what to do"
 run nope --bundle "$scratch/bundle"
 { [ "$status" -eq 2 ] && grep -q "no chip called 'nope'" "$scratch/said"; } || fail "a chip that there is not"
+run h100-sxm --bundle "$scratch/bundle" --within 5m
+{ [ "$status" -eq 2 ] && grep -q "a whole number of seconds" "$scratch/said"; } || fail "--within 5m"
 run h100-sxm --bundle "$scratch/empty"
 { [ "$status" -eq 2 ] && grep -q -- '--build makes' "$scratch/said"; } || fail "a bundle that there is not"
 
