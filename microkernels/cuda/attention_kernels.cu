@@ -2,6 +2,7 @@
 
 #include "attention.cuh"
 #include "layout.hpp"
+#include "splits.hpp"
 
 namespace reckon::bench::cuda {
 namespace {
@@ -263,11 +264,8 @@ __global__ void combine_kernel(const float* work, bf16* out, int parts) {
   out[std::int64_t{blockIdx.x} * D + threadIdx.x] = __float2bfloat16(x / sum);
 }
 
-// Blocks a sequence and kv head: three waves of blocks, of at least two pages each.
-int splits_of(int batch, int length, int kv_heads, int sms) {
-  const int pages = (length + kPage - 1) / kPage;
-  const int wanted = std::max(1, 3 * sms / std::max(1, batch * kv_heads));
-  return std::max(1, std::min(wanted, pages / 2));
+Splits splits_for(int batch, int length, int kv_heads, int sms) {
+  return splits_of((length + kPage - 1) / kPage, batch * kv_heads, sms);
 }
 
 float scale_of(int d) {
@@ -302,20 +300,20 @@ void decode_of(const bf16* q, const bf16* keys, const bf16* values, const int* p
   constexpr std::size_t kShared = sizeof(bf16) * 2 * kStages * kPage * kPitch<D>;
   allow_shared(decode_kernel<D>, kShared);
   const int page_slots = (length + kPage - 1) / kPage;
-  const int splits = splits_of(batch, length, kv_heads, sms);
-  const int each = (page_slots + splits - 1) / splits;
-  const dim3 blocks(static_cast<unsigned>(splits), static_cast<unsigned>(kv_heads),
+  const Splits splits = splits_for(batch, length, kv_heads, sms);
+  const dim3 blocks(static_cast<unsigned>(splits.count), static_cast<unsigned>(kv_heads),
                     static_cast<unsigned>(batch));
   decode_kernel<D><<<blocks, kThreads, kShared, s>>>(q, keys, values, pages, work, length, heads,
-                                                     kv_heads, q_stride, each, page_slots,
+                                                     kv_heads, q_stride, splits.each, page_slots,
                                                      scale_of(D));
-  combine_kernel<D><<<batch * heads, D, 0, s>>>(work, out, splits * kWarps);
+  combine_kernel<D><<<batch * heads, D, 0, s>>>(work, out, splits.count * kWarps);
 }
 
 }  // namespace
 
 std::int64_t decode_work(int batch, int length, int heads, int kv_heads, int d, int sms) {
-  return std::int64_t{batch} * heads * splits_of(batch, length, kv_heads, sms) * kWarps * (d + 2);
+  return std::int64_t{batch} * heads * splits_for(batch, length, kv_heads, sms).count * kWarps *
+         (d + 2);
 }
 
 void prompt_attention(const bf16* q, const bf16* keys, const bf16* values, bf16* out, int batch,

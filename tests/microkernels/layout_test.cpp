@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "catch.hpp"
+#include "cuda/splits.hpp"
 
 namespace reckon::bench::cuda {
 namespace {
@@ -144,6 +145,19 @@ TEST_CASE(
     for (int i = 0; i < 128; ++i)
       covered.emplace(accumulator_row(thread, i), accumulator_column(thread, i));
   CHECK(covered.size() == std::size_t{64} * 256);
+}
+
+TEST_CASE("every page of a cache is one block's, and no block is without") {
+  for (int pages = 1; pages < 300; ++pages)
+    for (const int pairs : {1, 8, 64, 256, 1024}) {
+      const Splits s = splits_of(pages, pairs, 132);
+      CAPTURE(pages, pairs, s.count, s.each);
+      CHECK(s.count * s.each >= pages);
+      CHECK((s.count - 1) * s.each < pages);
+      CHECK((s.each >= 2 || pages == 1));
+    }
+  CHECK(splits_of(64, 256, 132).count == 1);
+  CHECK(splits_of(64, 8, 132).count == 32);
 }
 
 TEST_CASE("every tile is one block's, in bands") {
