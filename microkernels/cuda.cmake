@@ -13,7 +13,7 @@ find_package(CUDAToolkit REQUIRED)
 
 file(GLOB cuda_sources CONFIGURE_DEPENDS cuda/*.cu)
 add_library(reckon_bench_cuda STATIC ${cuda_sources})
-target_link_libraries(reckon_bench_cuda PUBLIC reckon_bench_core CUDA::cudart CUDA::cublasLt)
+target_link_libraries(reckon_bench_cuda PUBLIC reckon_bench_core CUDA::cudart_static CUDA::cublasLt)
 # By the flag: CUDA_STANDARD 20 is refused by CMake 3.25, which does not know that nvcc 12 and later have it.
 target_compile_options(reckon_bench_cuda PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:-std=c++20>)
 # nvcc reads other flags than g++: only what both understand.

@@ -3,43 +3,33 @@
 //   reckon-bench --backend cpu --output mine.json                # the sweep of the back end
 //   reckon-bench --backend cuda --chip h100-sxm --only "gemm bf16,attention" --seconds 1 --output h100.json
 //   reckon-bench --backend cuda --list                           # what it would run; needs no GPU
+//   reckon-bench --report h100.json --strict                     # own kernels against the library, of an earlier file
 //
-// Progress goes to stderr, the JSON to the file or to stdout. Exit: 0 measured; 1 a result was wrong; 2 said wrongly;
-// 3 no such device here; 4 its driver is too old; 5 too little memory for anything that was asked.
+// Progress goes to stderr, the JSON to the file or to stdout, and own kernels against the library to stderr after it.
+// Exit: 0 measured; 1 a result was wrong, or with --strict an aim was not reached; 2 said wrongly; 3 no such device
+// here; 4 its driver is too old; 5 too little memory for anything that was asked; 6 a kernel took the device with it.
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
-#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
-#include <thread>
+#include <filesystem>
 
-#include "backends.hpp"
-#include "core/measure.hpp"
+#include "core/ceilings.hpp"
 #include "core/sweep.hpp"
+#include "options.hpp"
 #include "reckon/base/atomic_file.hpp"
-#include "reckon/units/format.hpp"
 
 namespace reckon::bench {
 namespace {
 
-enum Exit { kOk = 0, kWrong = 1, kUsage = 2, kNoDevice = 3, kOldDriver = 4, kNoMemory = 5 };
-
-struct Options {
-  BackendOptions backend;
-  std::string sweep, only, chip, output, root = RECKON_SOURCE_DATA;
-  StopRule rule;
-  bool list = false;
-};
-
 void say(const std::string& text) { fmt::print(stderr, "{}\n", text); }
 
 // One line that is written over on a terminal.
-void progress(std::size_t at, std::size_t of, const std::string& text) {
+void progress(std::size_t at, std::size_t of, const std::string& text, bool done) {
   if (isatty(STDERR_FILENO) != 0)
-    fmt::print(stderr, "\r\033[K[{}/{}] {}", at, of, text);
+    fmt::print(stderr, "\r\033[K[{}/{}] {}{}", at, of, text, done ? "\n" : "");
   else
     fmt::print(stderr, "[{}/{}] {}\n", at, of, text);
 }
@@ -53,18 +43,55 @@ std::string today() {
   return text;
 }
 
-// Set-up of a second or more is said: --seconds doesn't bound it.
-std::string summary(const Measured& m) {
-  constexpr double kLong = 1;
-  const Point& p = m.point;
-  const double spread = (p.seconds.p90 - p.seconds.p10) / p.seconds.median;
-  return fmt::format("{}: {} ±{:.1f} %  {}  ({} samples, {}){}{}", name_of(p.problem),
-                     format_quantity(p.seconds.median, kSecond), 50 * spread, rate_of(p), p.samples,
-                     word_of(p.stop), p.throttled ? " THROTTLED" : "",
-                     m.set_up >= kLong ? ", set up in " + format_quantity(m.set_up, kSecond) : "");
+// False after saying why it could not be written.
+bool keep(const Document& d, const std::string& output) {
+  if (output.empty()) {
+    fmt::print("{}", write(d));
+    return true;
+  }
+  const std::string why = write_atomically(output, write(d));
+  if (!why.empty()) say("reckon-bench: " + why);
+  return why.empty();
 }
 
-int run(const Options& o, const std::vector<Problem>& problems, const std::string& command) {
+int verdict_of(const std::vector<Comparison>& all, bool strict) {
+  if (!strict || all_reached(all)) return kOk;
+  say("--strict: not every aim was reached");
+  return kWrong;
+}
+
+// What an earlier part of the same measurement holds; false after saying why there can be none.
+bool begin_document(Workspace& work, const Options& o, const Machine& machine, Document& d) {
+  if (o.resume && std::filesystem::exists(o.output)) {
+    Diagnostics faults;
+    std::optional<Document> before = read_document(work, o.output, faults);
+    if (!before) return fmt::print(stderr, "{}", faults.render()), false;
+    if (before->machine.devices != machine.devices || before->machine.runtime != machine.runtime)
+      return say(fmt::format("--resume: {} was measured on another device: name another --output",
+                             o.output)),
+             false;
+    d = std::move(*before);
+  }
+  d.machine = machine;
+  d.chip = o.chip;
+  d.date = today();
+  return true;
+}
+
+int end_of(const Document& d, const Tally& t) {
+  say(fmt::format("{} measured, {} left out", d.points.size(), d.left_out.size()));
+  if (t.wrong > 0) say(fmt::format("{} results were WRONG and are not in the file", t.wrong));
+  if (t.lost) {
+    say("a kernel failed and took the device with it: the rest is not measured; again with "
+        "--resume goes on behind it");
+    return kLost;
+  }
+  if (t.wrong > 0) return kWrong;
+  return d.points.empty() && t.too_large > 0 ? kNoMemory : kOk;
+}
+
+int run(Workspace& work, const Options& o, const std::vector<Problem>& problems,
+        const std::vector<Aim>& aims, const std::string& command) {
   BackendFault fault;
   const std::unique_ptr<Backend> backend = open_backend(o.backend, fault);
   if (!backend) {
@@ -72,56 +99,45 @@ int run(const Options& o, const std::vector<Problem>& problems, const std::strin
     return fault.old_driver ? kOldDriver : kNoDevice;
   }
   Document d;
-  d.machine = backend->machine();
-  d.chip = o.chip;
-  d.date = today();
+  if (!begin_document(work, o, backend->machine(), d)) return kUsage;
   d.command = command;
-  std::size_t wrong = 0, too_large = 0;
-  for (std::size_t i = 0; i < problems.size(); ++i) {
-    progress(i + 1, problems.size(), name_of(problems[i]));
-    Measured m = measure(*backend, problems[i], o.rule);
-    wrong += m.outcome == Outcome::kWrong ? 1 : 0;
-    too_large += m.outcome == Outcome::kMemory ? 1 : 0;
-    if (!m.ok()) d.left_out.push_back(fmt::format("{}: {}", name_of(problems[i]), m.why));
-    progress(i + 1, problems.size(), m.ok() ? summary(m) : d.left_out.back());
-    if (isatty(STDERR_FILENO) != 0) say("");
-    if (m.ok()) d.points.push_back(std::move(m.point));
-  }
-  const std::string text = write(d);
-  if (o.output.empty()) {
-    fmt::print("{}", text);
-  } else if (const std::string why = write_atomically(o.output, text); !why.empty()) {
-    say("reckon-bench: " + why);
-    return kUsage;
-  }
-  say(fmt::format("{} measured, {} left out", d.points.size(), d.left_out.size()));
-  if (wrong > 0) say(fmt::format("{} results were WRONG and are not in the file", wrong));
-  if (wrong > 0) return kWrong;
-  return d.points.empty() && too_large > 0 ? kNoMemory : kOk;
+  const auto hung = [&] {
+    if (!o.resume) keep(d, o.output);
+    say("it hangs: the rest is not measured; again with --resume goes on behind it");
+    std::fflush(nullptr);
+    std::_Exit(kLost);
+  };
+  const auto kept = [&](const Document& so_far) {
+    if (o.resume) keep(so_far, o.output);
+  };
+  const Tally t =
+      run_session(*backend, left_to_do(problems, d), d, o.rules, {progress, kept, hung});
+  if (!keep(d, o.output)) return kUsage;
+  const std::vector<Comparison> all = held_against(d, aims);
+  fmt::print(stderr, "{}", table_of(all));
+  const int end = end_of(d, t);
+  return end == kOk ? verdict_of(all, o.strict) : end;
 }
 
-// "" or what is wrong with a number: CLI11's own words for it print the limits of a double in 300 digits.
-CLI::Validator positive() {
-  return {[](const std::string& text) -> std::string {
-            char* end = nullptr;
-            const double x = std::strtod(text.c_str(), &end);
-            if (!text.empty() && *end == '\0' && std::isfinite(x) && x > 0) return "";
-            return "'" + text + "' is no number above 0";
-          },
-          ""};
+std::string aims_file(const Options& o, const std::string& backend) {
+  return o.aims.empty() ? o.root + "/microkernels/aims/" + backend + ".yaml" : o.aims;
 }
 
-// More threads than cores would measure the scheduler.
-CLI::Validator whole(int most, const std::string& why) {
-  return {[most, why](const std::string& text) -> std::string {
-            char* end = nullptr;
-            const double x = std::strtod(text.c_str(), &end);
-            const bool good = !text.empty() && *end == '\0' && x >= 0 && x <= most &&
-                              std::abs(x - std::floor(x)) <= 0;
-            return good ? ""
-                        : fmt::format("'{}' is no whole number from 0 to {}{}", text, most, why);
-          },
-          ""};
+int report(Workspace& work, const Options& o) {
+  Diagnostics faults;
+  const std::optional<Document> d = read_document(work, o.report, faults);
+  std::vector<Comparison> all;
+  if (d) {
+    const bool known = d->machine.backend == "cpu" || d->machine.backend == "cuda";
+    const std::string file = aims_file(o, known ? d->machine.backend : o.backend.name);
+    all = held_against(*d, read_aims(work, file, faults));
+  }
+  fmt::print(stderr, "{}", faults.render());
+  if (faults.has_errors()) return kUsage;
+  fmt::print("{}", table_of(all));
+  if (all.empty())
+    say(fmt::format("{}: it holds no two points that can be held against each other", o.report));
+  return verdict_of(all, o.strict);
 }
 
 // A chip that is said must be one that there is: `reckon calibrate` looks it up by that name.
@@ -129,39 +145,27 @@ bool is_chip(Workspace& work, const std::string& chip, Diagnostics& d) {
   return chip.empty() || work.load(Shelf::kChips, chip, {}, d) != nullptr;
 }
 
+// Aims of what is not asked for would only be said to be missing.
+std::vector<Aim> asked(std::vector<Aim> aims, const std::vector<Problem>& problems) {
+  std::erase_if(aims, [&problems](const Aim& a) {
+    return std::none_of(problems.begin(), problems.end(),
+                        [&a](const Problem& p) { return concerns(a, p); });
+  });
+  return aims;
+}
+
 int main_of(int argc, char** argv) {
-  constexpr int kMostDevices = 1023;
-  const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
   Options o;
-  CLI::App app{"Measures what the kernels of this machine reach, as JSON for `reckon calibrate`."};
-  app.add_option("--backend", o.backend.name, "cpu or cuda")
-      ->check(CLI::IsMember(std::vector<std::string>{"cpu", "cuda"}));
-  app.add_option("--sweep", o.sweep, "file of kind: sweep; else the back end's own");
-  app.add_option("--only", o.only, "words a problem's name must hold; commas between choices");
-  app.add_option("--chip", o.chip, "a file in hardware/chips that this is");
-  app.add_option("--output", o.output, "the JSON file; else stdout");
-  app.add_option("--device", o.backend.device, "which GPU")->check(whole(kMostDevices, ""));
-  app.add_option("--threads", o.backend.threads, "cpu: threads; 0 for one a core")
-      ->check(whole(cores, ", the cores of this machine"));
-  app.add_option("--seconds", o.rule.seconds,
-                 "of sampling each problem, at most; its set-up and check come before, and the "
-                 "sample that is running is finished")
-      ->check(positive());
-  app.add_option("--noise", o.rule.noise, "relative standard deviation to stop at")
-      ->check(positive());
-  app.add_option("--data", o.root, "where sweeps lie");
-  app.add_flag("--list", o.list, "print what would be measured; needs no device");
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& e) {
-    return app.exit(e) == 0 ? kOk : kUsage;
-  }
-  if (o.sweep.empty()) o.sweep = o.root + "/microkernels/sweeps/" + o.backend.name + ".yaml";
+  if (const std::optional<int> ends = read_options(argc, argv, o)) return *ends;
   Workspace work({o.root});
+  if (!o.report.empty()) return report(work, o);
+  if (o.sweep.empty()) o.sweep = o.root + "/microkernels/sweeps/" + o.backend.name + ".yaml";
   Diagnostics diagnostics;
   std::vector<Problem> problems;
   for (Problem& p : read_sweep(work, o.sweep, diagnostics))
     if (wanted(p, o.only)) problems.push_back(std::move(p));
+  const std::vector<Aim> aims =
+      asked(read_aims(work, aims_file(o, o.backend.name), diagnostics), problems);
   is_chip(work, o.chip, diagnostics);
   if (!o.output.empty() && is_same_file(o.output, o.sweep))
     diagnostics.error({}, fmt::format("--output {}: that is the sweep it reads", o.output));
@@ -180,7 +184,7 @@ int main_of(int argc, char** argv) {
   }
   std::string command;
   for (int i = 1; i < argc; ++i) command += std::string(i > 1 ? " " : "") + argv[i];
-  return run(o, problems, command);
+  return run(work, o, problems, aims, command);
 }
 
 }  // namespace

@@ -50,6 +50,8 @@ class Backend {
   virtual const Machine& machine() const = 0;
   virtual std::unique_ptr<Case> prepare(const Problem& problem, Refusal& refusal,
                                         std::string& why) = 0;
+  // Whether the device still answers after a case failed: a fault inside a kernel ends all that the process has there.
+  virtual bool answers() { return true; }
 };
 
 }  // namespace reckon::bench

@@ -3,15 +3,18 @@
 //   Document d;
 //   d.machine = backend.machine(); d.points.push_back(point);
 //   write(d)            // {"kind": "bench", "version": 1, "units": {"time": "us", …}, "machine": …, "points": […]}
+//   read_document(work, "h100.json", diagnostics)                // and back
 //
 // Times in microseconds, bytes and FLOP of one run, clocks in MHz: said once under `units`. NaN never gets in: a point
 // whose result is wrong is left out of the file and counted.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "backend.hpp"
+#include "reckon/engine/workspace.hpp"
 #include "sampler.hpp"
 #include "statistics.hpp"
 
@@ -40,5 +43,8 @@ struct Document {
 };
 
 std::string write(const Document& document);
+// Nothing after a fault.
+std::optional<Document> read_document(Workspace& work, const std::string& file,
+                                      Diagnostics& diagnostics);
 
 }  // namespace reckon::bench

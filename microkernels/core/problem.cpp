@@ -182,6 +182,11 @@ const std::vector<std::string>& known_operations() {
   return names;
 }
 
+bool has_size(std::string_view op, std::string_view size) {
+  const Operation* o = find(op);
+  return o && std::find(o->sizes.begin(), o->sizes.end(), size) != o->sizes.end();
+}
+
 std::string fault_of(const Problem& p) {
   const Operation* o = find(p.op);
   if (!o) {
@@ -192,8 +197,7 @@ std::string fault_of(const Problem& p) {
   for (const std::string_view s : o->sizes)
     if (p.size(s) <= 0) return fmt::format("{}: size '{}' is missing", p.op, s);
   for (const auto& [key, value] : p.shape)
-    if (std::find(o->sizes.begin(), o->sizes.end(), key) == o->sizes.end())
-      return fmt::format("{}: it has no size '{}'", p.op, key);
+    if (!has_size(p.op, key)) return fmt::format("{}: it has no size '{}'", p.op, key);
   if (!p.dtype.empty() && element_bytes(p.dtype) <= 0)
     return fmt::format("no number format is called '{}': fp32, tf32, bf16, fp16 or fp8", p.dtype);
   if (p.launch != "stream" && p.launch != "graph")

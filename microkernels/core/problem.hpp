@@ -39,5 +39,6 @@ double element_bytes(const std::string& dtype);
 // What a sweep may say of an operation: which sizes it needs. Empty text: nothing is wrong.
 std::string fault_of(const Problem& problem);
 const std::vector<std::string>& known_operations();
+bool has_size(std::string_view op, std::string_view size);
 
 }  // namespace reckon::bench

@@ -2,6 +2,7 @@
 //
 //   copies_needed(64e6, 50e6, 40e9)   // 4: what lies between two uses of one copy is three caches' worth
 //   copies_needed(1e9, 50e6, 40e9)    // 2: it evicts itself, but its end may still lie there
+//   whole_rounds(33, 6)               // 36: what is replayed from its beginning must end with the last copy
 //
 // Bytes throughout: of the inputs of one run, of the last-level cache, of the memory that may be used. 0: they don't
 // fit. A hot measurement has one copy.
@@ -24,6 +25,12 @@ inline std::size_t copies_needed(double bytes, double cache, double memory) {
 // Whether so many copies keep every cache cold.
 inline bool is_cold(std::size_t copies, double bytes, double cache) {
   return static_cast<double>(copies - 1) * bytes >= kCachesBetween * cache;
+}
+
+// Runs of a replay that goes round all copies: so many, or more. One that ended with a copy near the first would find
+// that one in the cache when it begins again.
+inline std::size_t whole_rounds(std::size_t runs, std::size_t copies) {
+  return (std::max<std::size_t>(runs, 1) + copies - 1) / copies * copies;
 }
 
 }  // namespace reckon::bench

@@ -18,9 +18,11 @@ bool settled(const std::vector<double>& noises, const StopRule& rule) {
 Sampled sample(const std::function<double()>& once, const StopRule& rule,
                const std::function<double()>& now) {
   const double start = now();
-  for (std::size_t i = 0; i < rule.warm_up; ++i) {
+  double gone = 0;
+  for (std::size_t i = 0; (i < rule.warm_up || gone < rule.warm_seconds) && gone <= rule.seconds;
+       ++i) {
     once();
-    if (now() - start > rule.seconds) break;
+    gone = now() - start;
   }
   Sampled out;
   std::vector<double> noises;

@@ -28,7 +28,8 @@ struct StopRule {
   double stable = 0.05;
   std::size_t window = 8, stable_over = 4;
   std::size_t warm_up = 3, least = 10, most = 1000;
-  double seconds = 2;  // of the wall clock, warm-up and all that lies between samples included
+  double warm_seconds = 0;  // at least: a device that was idle takes its time to reach its clock
+  double seconds = 2;       // of the wall clock, warm-up and all that lies between samples included
 };
 
 struct Sampled {

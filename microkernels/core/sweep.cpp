@@ -50,18 +50,6 @@ void multiply(std::vector<Problem>& all, const std::vector<T>& choices, Set set)
   all = std::move(out);
 }
 
-bool read_size(const doc::Value& v, std::int64_t& out, Diagnostics& d) {
-  for (const Dim dim : {kOne, kByte}) {
-    const auto parsed = parse_quantity(v.text, dim);
-    const double* x = std::get_if<double>(&parsed);
-    if (!x || !(*x >= 1) || *x > 1e15 || *x != std::floor(*x)) continue;
-    out = static_cast<std::int64_t>(*x);
-    return true;
-  }
-  d.error(v.span, fmt::format("'{}' is no size: a whole number of at least 1", printable(v.text)));
-  return false;
-}
-
 void add_sizes(const doc::Value& sizes, std::vector<Problem>& all, Diagnostics& d) {
   for (const doc::Entry& e : sizes.entries) {
     std::vector<std::int64_t> values;
@@ -89,6 +77,18 @@ std::vector<Problem> problems_of(const SweepCase& c, Diagnostics& d) {
 }
 
 }  // namespace
+
+bool read_size(const doc::Value& v, std::int64_t& out, Diagnostics& d) {
+  for (const Dim dim : {kOne, kByte}) {
+    const auto parsed = parse_quantity(v.text, dim);
+    const double* x = std::get_if<double>(&parsed);
+    if (!x || !(*x >= 1) || *x > 1e15 || *x != std::floor(*x)) continue;
+    out = static_cast<std::int64_t>(*x);
+    return true;
+  }
+  d.error(v.span, fmt::format("'{}' is no size: a whole number of at least 1", printable(v.text)));
+  return false;
+}
 
 std::vector<Problem> read_sweep(Workspace& work, const std::string& file, Diagnostics& d) {
   doc::Value tree = work.read(file, {}, d);

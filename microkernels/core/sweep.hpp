@@ -18,6 +18,9 @@ namespace reckon::bench {
 // Nothing after a fault.
 std::vector<Problem> read_sweep(Workspace& work, const std::string& file, Diagnostics& diagnostics);
 
+// A whole number of at least 1, with or without a unit of bytes; false after saying that it is none.
+bool read_size(const doc::Value& value, std::int64_t& out, Diagnostics& diagnostics);
+
 // Whether the problem's name holds each of the words, separated by commas any of them: "gemm bf16,attention".
 bool wanted(const Problem& problem, const std::string& only);
 

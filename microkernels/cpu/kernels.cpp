@@ -10,8 +10,10 @@ namespace {
 // As wide as the machine's registers, so that a tile of 6 rows fits into them.
 #if defined(__AVX512F__)
 constexpr int kBytes = 64, kAcross = 4;
-#else
+#elif defined(__AVX__)
 constexpr int kBytes = 32, kAcross = 2;
+#else  // SSE, NEON
+constexpr int kBytes = 16, kAcross = 2;
 #endif
 typedef float Vec __attribute__((vector_size(kBytes)));
 constexpr std::int64_t kLanes = kBytes / 4;

@@ -42,8 +42,7 @@ class AttentionCase final : public GpuCase {
     if (!prompt_) {
       pages_ = shuffled_pages(l_.batch * pages_of(l_.length));
       table_ = Buffer(bytes(static_cast<std::int64_t>(pages_.size()), sizeof(int)));
-      must(cudaMemcpy(table_.as<void>(), pages_.data(), table_.bytes(), cudaMemcpyHostToDevice),
-           "pages");
+      upload(table_.as<void>(), pages_.data(), table_.bytes(), gpu_.stream);
       work_ = Buffer(bytes(work, sizeof(float)));
     }
     must(cudaStreamSynchronize(gpu_.stream), "fill");

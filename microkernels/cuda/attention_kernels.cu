@@ -1,6 +1,8 @@
 #include <algorithm>
 
 #include "attention.cuh"
+#include "layout.hpp"
+#include "splits.hpp"
 
 namespace reckon::bench::cuda {
 namespace {
@@ -33,7 +35,7 @@ struct Rows {
     const int lane = static_cast<int>(threadIdx.x % 32);
 #pragma unroll
     for (int i = 0; i < D / 16; ++i)
-      load_matrices(q[i], tile + (lane % 16) * kPitch<D> + i * 16 + lane / 16 * 8);
+      load_matrices(q[i], tile + a_row(lane) * kPitch<D> + i * 16 + a_column(lane));
   }
 
   // Scores against N keys from `keys`, in the base-2 exponent's scale.
@@ -49,8 +51,7 @@ struct Rows {
 #pragma unroll
       for (int j = 0; j < N / 16; ++j) {
         std::uint32_t k[4];
-        load_matrices(
-            k, keys + (j * 16 + lane % 8 + lane / 16 * 8) * kPitch<D> + i * 16 + lane / 8 % 2 * 8);
+        load_matrices(k, keys + (j * 16 + b_row(lane)) * kPitch<D> + i * 16 + b_column(lane));
         multiply_add(s[2 * j], q[i], k[0], k[1]);
         multiply_add(s[2 * j + 1], q[i], k[2], k[3]);
       }
@@ -96,7 +97,8 @@ struct Rows {
 #pragma unroll
       for (int j = 0; j < D / 16; ++j) {
         std::uint32_t v[4];
-        load_matrices_turned(v, values + (i * 16 + lane % 16) * kPitch<D> + j * 16 + lane / 16 * 8);
+        load_matrices_turned(v,
+                             values + (i * 16 + a_row(lane)) * kPitch<D> + j * 16 + a_column(lane));
         multiply_add(out[2 * j], p, v[0], v[1]);
         multiply_add(out[2 * j + 1], p, v[2], v[3]);
       }
@@ -151,7 +153,8 @@ __global__ void __launch_bounds__(kThreads)
       for (int j = 0; j < kPage / 8; ++j)
 #pragma unroll
         for (int e = 0; e < 4; ++e) {
-          const int row = warp * 16 + lane / 4 + e / 2 * 8, column = j * 8 + lane % 4 * 2 + e % 2;
+          const int row = warp * 16 + accumulator_row(lane, e),
+                    column = accumulator_column(lane, 4 * j + e);
           if (column > row) s[j][e] = kNone;
         }
     }
@@ -160,13 +163,13 @@ __global__ void __launch_bounds__(kThreads)
   }
 #pragma unroll
   for (int half = 0; half < 2; ++half) {
-    const int row = first + warp * 16 + lane / 4 + half * 8;
+    const int row = first + warp * 16 + accumulator_row(lane, 2 * half);
     const float one = 1 / rows.total(half);
     if (row >= length) continue;
-    bf16* to = out + (token + row) * out_stride + head * D + lane % 4 * 2;
+    bf16* to = out + (token + row) * out_stride + head * D;
 #pragma unroll
     for (int j = 0; j < D / 8; ++j)
-      *reinterpret_cast<std::uint32_t*>(to + j * 8) =
+      *reinterpret_cast<std::uint32_t*>(to + accumulator_column(lane, 4 * j)) =
           pack(one * rows.out[j][2 * half], one * rows.out[j][2 * half + 1]);
   }
 }
@@ -192,8 +195,10 @@ __global__ void __launch_bounds__(kThreads)
       const std::int64_t at =
           (std::int64_t{pages[sequence * page_slots + page]} * kv_heads + kv) * kPage * D;
       bf16* stage = tiles + 2 * kTile * ((page - first) % kStages);
-      load_tile<D>(stage, keys + at, D, kPage);
-      load_tile<D>(stage + kTile, values + at, D, kPage);
+      // Behind the last token a page holds anything, and a weight of nothing times NaN is NaN.
+      const int tokens = min(kPage, length - page * kPage);
+      load_tile<D>(stage, keys + at, D, tokens);
+      load_tile<D>(stage + kTile, values + at, D, tokens);
     }
     close_copies();
   };
@@ -217,14 +222,15 @@ __global__ void __launch_bounds__(kThreads)
     for (int j = 0; j < 2; ++j)
 #pragma unroll
       for (int e = 0; e < 4; ++e)
-        if (page * kPage + warp * 16 + j * 8 + lane % 4 * 2 + e % 2 >= length) s[j][e] = kNone;
+        if (page * kPage + warp * 16 + accumulator_column(lane, 4 * j + e) >= length)
+          s[j][e] = kNone;
     rows.template add<16>(s, stage + kTile);
   }
   // Each warp's part: for each head D outputs, the largest score and the sum.
   const std::int64_t parts = std::int64_t{gridDim.x} * kWarps;
 #pragma unroll
   for (int half = 0; half < 2; ++half) {
-    const int row = lane / 4 + half * 8;
+    const int row = accumulator_row(lane, 2 * half);
     const float sum = rows.total(half);
     if (row >= group) continue;
     float* to = work + ((std::int64_t{sequence} * heads + kv * group + row) * parts +
@@ -232,8 +238,9 @@ __global__ void __launch_bounds__(kThreads)
                            (D + 2);
 #pragma unroll
     for (int j = 0; j < D / 8; ++j) {
-      to[j * 8 + lane % 4 * 2] = rows.out[j][2 * half];
-      to[j * 8 + lane % 4 * 2 + 1] = rows.out[j][2 * half + 1];
+      const int column = accumulator_column(lane, 4 * j);
+      to[column] = rows.out[j][2 * half];
+      to[column + 1] = rows.out[j][2 * half + 1];
     }
     if (lane % 4 == 0) {
       to[D] = rows.largest[half];
@@ -257,11 +264,8 @@ __global__ void combine_kernel(const float* work, bf16* out, int parts) {
   out[std::int64_t{blockIdx.x} * D + threadIdx.x] = __float2bfloat16(x / sum);
 }
 
-// Blocks a sequence and kv head: three waves of blocks, of at least two pages each.
-int splits_of(int batch, int length, int kv_heads, int sms) {
-  const int pages = (length + kPage - 1) / kPage;
-  const int wanted = std::max(1, 3 * sms / std::max(1, batch * kv_heads));
-  return std::max(1, std::min(wanted, pages / 2));
+Splits splits_for(int batch, int length, int kv_heads, int sms) {
+  return splits_of((length + kPage - 1) / kPage, batch * kv_heads, sms);
 }
 
 float scale_of(int d) {
@@ -296,20 +300,20 @@ void decode_of(const bf16* q, const bf16* keys, const bf16* values, const int* p
   constexpr std::size_t kShared = sizeof(bf16) * 2 * kStages * kPage * kPitch<D>;
   allow_shared(decode_kernel<D>, kShared);
   const int page_slots = (length + kPage - 1) / kPage;
-  const int splits = splits_of(batch, length, kv_heads, sms);
-  const int each = (page_slots + splits - 1) / splits;
-  const dim3 blocks(static_cast<unsigned>(splits), static_cast<unsigned>(kv_heads),
+  const Splits splits = splits_for(batch, length, kv_heads, sms);
+  const dim3 blocks(static_cast<unsigned>(splits.count), static_cast<unsigned>(kv_heads),
                     static_cast<unsigned>(batch));
   decode_kernel<D><<<blocks, kThreads, kShared, s>>>(q, keys, values, pages, work, length, heads,
-                                                     kv_heads, q_stride, each, page_slots,
+                                                     kv_heads, q_stride, splits.each, page_slots,
                                                      scale_of(D));
-  combine_kernel<D><<<batch * heads, D, 0, s>>>(work, out, splits * kWarps);
+  combine_kernel<D><<<batch * heads, D, 0, s>>>(work, out, splits.count * kWarps);
 }
 
 }  // namespace
 
 std::int64_t decode_work(int batch, int length, int heads, int kv_heads, int d, int sms) {
-  return std::int64_t{batch} * heads * splits_of(batch, length, kv_heads, sms) * kWarps * (d + 2);
+  return std::int64_t{batch} * heads * splits_for(batch, length, kv_heads, sms).count * kWarps *
+         (d + 2);
 }
 
 void prompt_attention(const bf16* q, const bf16* keys, const bf16* values, bf16* out, int batch,

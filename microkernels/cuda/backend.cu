@@ -52,13 +52,21 @@ class CudaBackend final : public Backend {
   const Machine& machine() const override { return gpu_.machine; }
 
   std::unique_ptr<Case> prepare(const Problem& p, Refusal& refusal, std::string& why) override {
+    // A case over several devices that failed may have left another one current.
+    must(cudaSetDevice(gpu_.device), "cudaSetDevice");
     try {
       return dispatch(p, refusal, why);
     } catch (const Failure& f) {
-      // Out of memory is a refusal; anything else leaves the device in no state to go on.
+      // Out of memory is a refusal; of anything else the session asks whether the device still answers.
       if (cudaGetLastError() != cudaErrorMemoryAllocation) throw;
       return refuse(refusal, why, f.what(), Refusal::kMemory);
     }
+  }
+
+  bool answers() override {
+    const bool yes = cudaDeviceSynchronize() == cudaSuccess;
+    cudaGetLastError();
+    return yes;
   }
 
  private:

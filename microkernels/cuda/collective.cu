@@ -68,7 +68,10 @@ class Collective final : public Case {
   }
 
   Check check() override {
-    for (Buffer& b : out_) b.poison();
+    for (int i = 0; i < ranks_; ++i) {
+      must(cudaSetDevice(i), "cudaSetDevice");
+      out_[static_cast<std::size_t>(i)].poison();
+    }
     calls(1);
     Check c = start_check("bf16", "bf16");
     for (int r = 0; r < ranks_; ++r) {

@@ -82,7 +82,15 @@ Buffer::~Buffer() {
   if (data_) cudaFree(data_);
 }
 
-void Buffer::poison() { must(cudaMemset(data_, 0xff, bytes_), "cudaMemset"); }
+void Buffer::poison() {
+  must(cudaMemset(data_, 0xff, bytes_), "cudaMemset");
+  must(cudaStreamSynchronize(nullptr), "cudaMemset");
+}
+
+void upload(void* to, const void* from, std::size_t bytes, cudaStream_t s) {
+  must(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, s), "upload");
+  must(cudaStreamSynchronize(s), "upload");
+}
 
 double Gpu::free_memory() const {
   std::size_t free = 0, total = 0;
@@ -141,13 +149,13 @@ std::vector<float> gather(const void* ptr, Dtype t, const std::vector<std::int64
                           cudaStream_t s) {
   const std::size_t n = indices.size();
   const Buffer at(n * sizeof(std::int64_t)), out(n * sizeof(float));
-  must(cudaMemcpy(at.as<void>(), indices.data(), n * sizeof(std::int64_t), cudaMemcpyHostToDevice),
-       "gather");
+  upload(at.as<void>(), indices.data(), n * sizeof(std::int64_t), s);
   with_type(t, [&](auto* none) {
     using T = std::remove_pointer_t<decltype(none)>;
     gather_kernel<T><<<blocks_for(static_cast<std::int64_t>(n)), 256, 0, s>>>(
         static_cast<const T*>(ptr), at.as<std::int64_t>(), out.as<float>(), static_cast<int>(n));
   });
+  must(cudaGetLastError(), "gather");
   std::vector<float> host(n);
   must(cudaMemcpyAsync(host.data(), out.as<void>(), n * sizeof(float), cudaMemcpyDeviceToHost, s),
        "gather");
@@ -155,15 +163,24 @@ std::vector<float> gather(const void* ptr, Dtype t, const std::vector<std::int64
   return host;
 }
 
-GpuCase::GpuCase(Gpu& gpu, const Problem& problem) : gpu_(gpu), problem_(problem) {
+GpuCase::GpuCase(Gpu& gpu, const Problem& problem)
+    : gpu_(gpu), problem_(problem), clocks_(2 * sizeof(unsigned long long)) {
   must(cudaEventCreate(&start_), "cudaEventCreate");
   must(cudaEventCreate(&stop_), "cudaEventCreate");
+  void* go = nullptr;
+  must(cudaHostAlloc(&go, sizeof(int), cudaHostAllocMapped), "cudaHostAlloc");
+  go_ = static_cast<int*>(go);
+  must(cudaHostGetDevicePointer(&go, go_, 0), "cudaHostGetDevicePointer");
+  device_go_ = static_cast<int*>(go);
 }
 
 GpuCase::~GpuCase() {
+  *static_cast<volatile int*>(go_) = 1;  // after a failure the stream may still wait for it
+  cudaStreamSynchronize(gpu_.stream);
   if (graph_) cudaGraphExecDestroy(graph_);
   cudaEventDestroy(start_);
   cudaEventDestroy(stop_);
+  cudaFreeHost(go_);
 }
 
 std::size_t GpuCase::plan_copies(double bytes, double fixed, Refusal& refusal, std::string& why) {
@@ -192,39 +209,52 @@ void GpuCase::launch_once() {
   must(cudaStreamSynchronize(gpu_.stream), "kernel");
 }
 
-// Seconds of so many launches in the stream, the host's time left out.
-double GpuCase::elapsed(int launches) {
-  int* go = nullptr;
-  must(cudaHostAlloc(&go, sizeof(int), cudaHostAllocMapped), "cudaHostAlloc");
-  *go = may_wait_ ? 0 : 1;
-  int* device_go = nullptr;
-  must(cudaHostGetDevicePointer(&device_go, go, 0), "cudaHostGetDevicePointer");
-  wait_for_host<<<1, 1, 0, gpu_.stream>>>(device_go);
+// Seconds on the device of what `launch_all` puts into the stream. It stands behind a kernel that waits for the host:
+// the host's time for launching is over before the first event.
+double GpuCase::elapsed(const std::function<void()>& launch_all) {
+  volatile int& go = *go_;
+  go = may_wait_ ? 0 : 1;
+  wait_for_host<<<1, 1, 0, gpu_.stream>>>(device_go_);
   must(cudaEventRecord(start_, gpu_.stream), "event");
-  for (int i = 0; i < launches; ++i) {
-    launch(next_, gpu_.stream);
-    next_ = (next_ + 1) % copies_;
-  }
+  launch_all();
+  must(cudaGetLastError(), "launch");
   must(cudaEventRecord(stop_, gpu_.stream), "event");
-  *static_cast<volatile int*>(go) = 1;
+  go = 1;
   must(cudaStreamSynchronize(gpu_.stream), "kernel");
-  must(cudaFreeHost(go), "cudaFreeHost");
   float milliseconds = 0;
   must(cudaEventElapsedTime(&milliseconds, start_, stop_), "event");
   return 1e-3 * static_cast<double>(milliseconds);
 }
 
+double GpuCase::elapsed(int launches) {
+  return elapsed([this, launches] {
+    for (int i = 0; i < launches; ++i) {
+      launch(next_, gpu_.stream);
+      next_ = (next_ + 1) % copies_;
+    }
+  });
+}
+
 void GpuCase::prepare() {
   const double one = elapsed(1);
   launches_ = static_cast<int>(std::clamp(kLongEnough / one, 1., 1. * kMostLaunches));
-  // A graph is replayed: it must go round all copies by itself.
-  if (copies_ > 1)
-    launches_ =
-        std::max(launches_, static_cast<int>(std::min<std::size_t>(copies_, kMostLaunches)));
   if (problem_.launch != "graph") return;
+  launches_ = static_cast<int>(whole_rounds(static_cast<std::size_t>(launches_), copies_));
+  capture();
+}
+
+void GpuCase::capture() {
   cudaGraph_t graph = nullptr;
   must(cudaStreamBeginCapture(gpu_.stream, cudaStreamCaptureModeGlobal), "capture");
-  for (int i = 0; i < launches_; ++i) launch(static_cast<std::size_t>(i) % copies_, gpu_.stream);
+  try {
+    for (int i = 0; i < launches_; ++i) launch(static_cast<std::size_t>(i) % copies_, gpu_.stream);
+  } catch (...) {
+    // The stream is everybody's: left capturing, it would refuse what comes next.
+    cudaStreamEndCapture(gpu_.stream, &graph);
+    if (graph) cudaGraphDestroy(graph);
+    cudaGetLastError();
+    throw;
+  }
   must(cudaStreamEndCapture(gpu_.stream, &graph), "capture");
   must(cudaGraphInstantiate(&graph_, graph, 0), "cudaGraphInstantiate");
   cudaGraphDestroy(graph);
@@ -232,10 +262,9 @@ void GpuCase::prepare() {
 }
 
 double GpuCase::read_clock() {
-  const Buffer out(2 * sizeof(unsigned long long));
-  clock_kernel<<<1, 1, 0, gpu_.stream>>>(out.as<unsigned long long>());
+  clock_kernel<<<1, 1, 0, gpu_.stream>>>(clocks_.as<unsigned long long>());
   unsigned long long host[2] = {};
-  must(cudaMemcpyAsync(host, out.as<void>(), sizeof host, cudaMemcpyDeviceToHost, gpu_.stream),
+  must(cudaMemcpyAsync(host, clocks_.as<void>(), sizeof host, cudaMemcpyDeviceToHost, gpu_.stream),
        "clock");
   must(cudaStreamSynchronize(gpu_.stream), "clock");
   return host[1] > 0 ? 1e9 * static_cast<double>(host[0]) / static_cast<double>(host[1]) : 0;
@@ -243,18 +272,9 @@ double GpuCase::read_clock() {
 
 double GpuCase::run() {
   if (launches_ == 0) prepare();
-  double seconds = 0;
-  if (graph_) {
-    must(cudaEventRecord(start_, gpu_.stream), "event");
-    must(cudaGraphLaunch(graph_, gpu_.stream), "cudaGraphLaunch");
-    must(cudaEventRecord(stop_, gpu_.stream), "event");
-    must(cudaStreamSynchronize(gpu_.stream), "kernel");
-    float milliseconds = 0;
-    must(cudaEventElapsedTime(&milliseconds, start_, stop_), "event");
-    seconds = 1e-3 * static_cast<double>(milliseconds);
-  } else {
-    seconds = elapsed(launches_);
-  }
+  const double seconds =
+      graph_ ? elapsed([this] { must(cudaGraphLaunch(graph_, gpu_.stream), "cudaGraphLaunch"); })
+             : elapsed(launches_);
   clock_ = read_clock();
   return seconds / launches_;
 }

@@ -7,6 +7,7 @@
 
 #include <cuda_runtime.h>
 
+#include <functional>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -38,12 +39,16 @@ class Buffer {
     return reinterpret_cast<T*>(static_cast<char*>(data_) + offset_bytes);
   }
   std::size_t bytes() const { return bytes_; }
-  void poison();  // all bits set: NaN in every floating-point format
+  // All bits set: NaN in every floating-point format; and waits, since streams that kernels run in don't wait for it.
+  void poison();
 
  private:
   void* data_ = nullptr;
   std::size_t bytes_ = 0;
 };
+
+// From the host, and waits: a plain copy may return before the last of it has arrived.
+void upload(void* to, const void* from, std::size_t bytes, cudaStream_t s);
 
 struct Gpu {
   Machine machine;
@@ -92,10 +97,14 @@ class GpuCase : public Case {
 
  private:
   void prepare();
+  void capture();
+  double elapsed(const std::function<void()>& launch_all);
   double elapsed(int launches);
   double read_clock();
 
   cudaEvent_t start_ = nullptr, stop_ = nullptr;
+  int *go_ = nullptr, *device_go_ = nullptr;  // the host's word to the kernel that waits for it
+  Buffer clocks_;
   cudaGraphExec_t graph_ = nullptr;
   int launches_ = 0;
   std::size_t next_ = 0;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "gemm_case.hpp"
+#include "layout.hpp"
 #include "mma.cuh"
 #include "wgmma.hpp"
 
@@ -60,11 +61,11 @@ __global__ void __launch_bounds__(kThreads)
       std::uint32_t x[4][4], y[2][4];
 #pragma unroll
       for (int i = 0; i < 4; ++i)
-        load_matrices(x[i], left + (warp_row + i * 16 + lane % 16) * kPitch + d + lane / 16 * 8);
+        load_matrices(x[i], left + (warp_row + i * 16 + a_row(lane)) * kPitch + d + a_column(lane));
 #pragma unroll
       for (int j = 0; j < 2; ++j)
-        load_matrices(y[j], right + (warp_column + j * 16 + lane % 8 + lane / 16 * 8) * kPitch + d +
-                                lane / 8 % 2 * 8);
+        load_matrices(y[j],
+                      right + (warp_column + j * 16 + b_row(lane)) * kPitch + d + b_column(lane));
 #pragma unroll
       for (int i = 0; i < 4; ++i)
 #pragma unroll
@@ -76,9 +77,9 @@ __global__ void __launch_bounds__(kThreads)
   for (int i = 0; i < 4; ++i)
 #pragma unroll
     for (int j = 0; j < 4; ++j) {
-      const std::int64_t at_column = column + warp_column + j * 8 + lane % 4 * 2;
+      const std::int64_t at_column = column + warp_column + accumulator_column(lane, 4 * j);
       for (int half = 0; half < 2; ++half) {
-        const std::int64_t at_row = row + warp_row + i * 16 + lane / 4 + half * 8;
+        const std::int64_t at_row = row + warp_row + i * 16 + accumulator_row(lane, 2 * half);
         if (at_row >= m || at_column >= n) continue;
         *reinterpret_cast<std::uint32_t*>(c + at_row * n + at_column) =
             pack(sum[i][j][2 * half], sum[i][j][2 * half + 1]);

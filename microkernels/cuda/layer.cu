@@ -119,8 +119,7 @@ class LayerCase final : public GpuCase {
   void prepare_cache() {
     const std::vector<int> pages = shuffled_pages(l_.batch * slots_);
     table_ = Buffer(pages.size() * sizeof(int));
-    must(cudaMemcpy(table_.as<void>(), pages.data(), table_.bytes(), cudaMemcpyHostToDevice),
-         "pages");
+    upload(table_.as<void>(), pages.data(), table_.bytes(), gpu_.stream);
     work_ = Buffer(sizeof(float) * static_cast<std::size_t>(decode_work(
                                        static_cast<int>(l_.batch), static_cast<int>(l_.length),
                                        static_cast<int>(l_.heads), static_cast<int>(l_.kv_heads),
@@ -154,7 +153,9 @@ class LayerCase final : public GpuCase {
       std::string none;
       products_.emplace_back(gpu_, Dtype::kBf16, Dtype::kBf16, T_, widths[i], depths[i], none);
       if (!none.empty()) return refuse(refusal, why, none) != nullptr;
-      products_.back().tune(from[i]->as<void>(), weights(0, i), to[i]->as<void>());
+      std::vector<const void*> all;
+      for (std::size_t copy = 0; copy < copies_; ++copy) all.push_back(weights(copy, i));
+      products_.back().tune(from[i]->as<void>(), all, to[i]->as<void>());
     }
     note_ = "products by cuBLASLt " + LtProduct::version() + ", norms, activation, attention own";
     return true;

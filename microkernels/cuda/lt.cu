@@ -91,16 +91,21 @@ LtProduct::LtProduct(Gpu& gpu, Dtype t, Dtype out, std::int64_t m, std::int64_t 
     why = "cuBLASLt has no algorithm for this shape and format here";
 }
 
-void LtProduct::tune(const void* a, const void* w, void* c) {
+void LtProduct::tune(const void* a, const std::vector<const void*>& w, void* c) {
   State& x = *state_;
   cudaEvent_t start = nullptr, stop = nullptr;
   must(cudaEventCreate(&start), "event");
   must(cudaEventCreate(&stop), "event");
   float least = HUGE_VALF;
+  std::size_t next = 0;
+  const auto run = [&](int proposal) {
+    next = (next + 1) % w.size();
+    return x.run(proposal, a, w[next], c, x.gpu.stream);
+  };
   for (int i = 0; i < x.found; ++i) {
-    if (x.run(i, a, w, c, x.gpu.stream) != CUBLAS_STATUS_SUCCESS) continue;
+    if (run(i) != CUBLAS_STATUS_SUCCESS) continue;
     must(cudaEventRecord(start, x.gpu.stream), "event");
-    for (int j = 0; j < kTrials; ++j) x.run(i, a, w, c, x.gpu.stream);
+    for (int j = 0; j < kTrials; ++j) run(i);
     must(cudaEventRecord(stop, x.gpu.stream), "event");
     must(cudaStreamSynchronize(x.gpu.stream), "cuBLASLt");
     float milliseconds = 0;
@@ -129,7 +134,11 @@ class LtGemm final : public GemmCase {
       : GemmCase(gpu, p, t), product_(gpu, t, out_, x_.m, x_.n, x_.k, why) {
     note_ = "cuBLASLt " + LtProduct::version() + ", the fastest of its proposals";
   }
-  void tune() { product_.tune(a_.as<void>(), weights(0), c_.as<void>()); }
+  void tune() {
+    std::vector<const void*> all;
+    for (std::size_t i = 0; i < copies_; ++i) all.push_back(weights(i));
+    product_.tune(a_.as<void>(), all, c_.as<void>());
+  }
 
  private:
   void multiply(const void* a, const void* w, void* c, cudaStream_t s) override {

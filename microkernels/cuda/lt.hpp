@@ -13,8 +13,9 @@ class LtProduct {
   LtProduct(LtProduct&&) noexcept;
   ~LtProduct();
 
-  // Times the proposals on these operands and keeps the fastest.
-  void tune(const void* a, const void* w, void* c);
+  // Times the proposals on these operands and keeps the fastest. Copies of W in turn, as they will be read: the fastest
+  // on weights that a cache holds need not be so on others.
+  void tune(const void* a, const std::vector<const void*>& w, void* c);
   void run(const void* a, const void* w, void* c, cudaStream_t s) const;
   static std::string version();
 

@@ -1,6 +1,6 @@
 // Device memory by size: read, write, copy, triad; and reads that the second-level cache answers.
 //
-// 16 bytes a load, eight of them in flight a thread: one alone reaches three quarters of what an H200's memory gives.
+// 16 bytes a load, several of them in flight a thread: one alone reaches three quarters of what an H200's memory gives.
 #include <algorithm>
 
 #include "numbers.cuh"
@@ -27,7 +27,6 @@ __global__ void fill_words(std::uint32_t* p, std::uint64_t n) {
     p[i] = word_at(i);
 }
 
-// Calls f(i) for every 16-byte piece that is this thread's, kInFlight at a time through `load`.
 template <bool kCached>
 __device__ inline uint4 load(const uint4* p) {
   return kCached ? __ldcg(p) : __ldcs(p);
@@ -50,8 +49,14 @@ __global__ void __launch_bounds__(kThreads)
     const uint4 x = load<kCached>(p + i);
     mine += x.x + x.y + x.z + x.w;
   }
+  // One addition a block: those of every warp, to one address, would outlast a small read.
+  __shared__ std::uint32_t of_block;
+  if (threadIdx.x == 0) of_block = 0;
+  __syncthreads();
   for (int lane = 16; lane > 0; lane /= 2) mine += __shfl_down_sync(0xffffffffU, mine, lane);
-  if (threadIdx.x % 32 == 0) atomicAdd(sum, mine);
+  if (threadIdx.x % 32 == 0) atomicAdd(&of_block, mine);
+  __syncthreads();
+  if (threadIdx.x == 0) atomicAdd(sum, of_block);
 }
 
 __global__ void __launch_bounds__(kThreads)
@@ -62,17 +67,21 @@ __global__ void __launch_bounds__(kThreads)
     __stcs(p + i, x);
 }
 
-__global__ void __launch_bounds__(kThreads) copy_kernel(const uint4* a, uint4* b, std::uint64_t n) {
-  const std::uint64_t step = std::uint64_t{gridDim.x} * kThreads;
-  std::uint64_t i = blockIdx.x * std::uint64_t{kThreads} + threadIdx.x;
-  for (; i + (kInFlight - 1) * step < n; i += kInFlight * step) {
+// A block a piece of 32 KB, so that whichever multiprocessor is free takes the next: none is waited for at the end.
+constexpr int kCopyThreads = 256, kPiece = kInFlight * kCopyThreads;
+
+__global__ void __launch_bounds__(kCopyThreads)
+    copy_kernel(const uint4* a, uint4* b, std::uint64_t n) {
+  const std::uint64_t first = blockIdx.x * std::uint64_t{kPiece} + threadIdx.x;
+  if (first - threadIdx.x + kPiece <= n) {
     uint4 x[kInFlight];
 #pragma unroll
-    for (int j = 0; j < kInFlight; ++j) x[j] = __ldcs(a + i + j * step);
+    for (int j = 0; j < kInFlight; ++j) x[j] = __ldcs(a + first + j * kCopyThreads);
 #pragma unroll
-    for (int j = 0; j < kInFlight; ++j) __stcs(b + i + j * step, x[j]);
+    for (int j = 0; j < kInFlight; ++j) __stcs(b + first + j * kCopyThreads, x[j]);
+    return;
   }
-  for (; i < n; i += step) __stcs(b + i, __ldcs(a + i));
+  for (std::uint64_t i = first; i < n; i += kCopyThreads) __stcs(b + i, __ldcs(a + i));
 }
 
 __global__ void __launch_bounds__(kThreads)
@@ -101,7 +110,12 @@ class MemoryCase final : public GpuCase {
       : GpuCase(gpu, p),
         what_(what),
         by_engine_(p.library == "copy engine"),
-        bytes_(static_cast<std::size_t>(size("bytes")) / 16 * 16) {}
+        bytes_(static_cast<std::size_t>(size("bytes")) / 16 * 16) {
+    resident_ = what == Stream::kWrite   ? resident(write_kernel)
+                : what == Stream::kTriad ? resident(triad_kernel)
+                : p.op == "cache-read"   ? resident(read_kernel<true>)
+                                         : resident(read_kernel<false>);
+  }
 
   bool allocate(Refusal& refusal, std::string& why) {
     const int arrays = what_ == Stream::kTriad ? 3 : what_ == Stream::kCopy ? 2 : 1;
@@ -126,7 +140,7 @@ class MemoryCase final : public GpuCase {
   Check check() override {
     Check c = start_check("fp32", "fp32");
     if (what_ == Stream::kRead) {
-      must(cudaMemset(sum_.as<void>(), 0, 16), "cudaMemset");
+      must(cudaMemsetAsync(sum_.as<void>(), 0, 16, gpu_.stream), "cudaMemset");
       launch_once();
       std::uint32_t got = 0;
       must(cudaMemcpy(&got, sum_.as<void>(), sizeof got, cudaMemcpyDeviceToHost), "check");
@@ -173,8 +187,8 @@ class MemoryCase final : public GpuCase {
 
   void launch(std::size_t copy, cudaStream_t s) override {
     const std::uint64_t n = bytes_ / 16;
-    const int blocks = static_cast<int>(std::min<std::uint64_t>(
-        static_cast<std::uint64_t>(gpu_.sms) * 4, (n + kThreads - 1) / kThreads));
+    const auto blocks =
+        static_cast<unsigned>(std::min<std::uint64_t>(resident_, (n + kThreads - 1) / kThreads));
     auto* a = static_cast<uint4*>(at(0, copy));
     switch (what_) {
       case Stream::kRead:
@@ -190,7 +204,8 @@ class MemoryCase final : public GpuCase {
         if (by_engine_)
           must(cudaMemcpyAsync(at(1, copy), a, bytes_, cudaMemcpyDeviceToDevice, s), "copy");
         else
-          copy_kernel<<<blocks, kThreads, 0, s>>>(a, static_cast<uint4*>(at(1, copy)), n);
+          copy_kernel<<<static_cast<unsigned>((n + kPiece - 1) / kPiece), kCopyThreads, 0, s>>>(
+              a, static_cast<uint4*>(at(1, copy)), n);
         break;
       case Stream::kTriad:
         triad_kernel<<<blocks, kThreads, 0, s>>>(reinterpret_cast<const float4*>(a),
@@ -200,7 +215,16 @@ class MemoryCase final : public GpuCase {
     }
   }
 
+  // Blocks that the device holds at once: more would be a second wave, begun when the first has left it idle.
+  template <class Kernel>
+  std::uint64_t resident(Kernel kernel) const {
+    int each = 0;
+    must(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&each, kernel, kThreads, 0), "occupancy");
+    return static_cast<std::uint64_t>(each) * static_cast<std::uint64_t>(gpu_.sms);
+  }
+
   Stream what_;
+  std::uint64_t resident_ = 0;
   bool by_engine_;  // the runtime's device-to-device copy, to compare ours with
   std::size_t bytes_;
   std::vector<Buffer> arrays_;

@@ -16,7 +16,7 @@ class LaunchCase final : public GpuCase {
   LaunchCase(Gpu& gpu, const Problem& p) : GpuCase(gpu, p), count_(16) {}
 
   Check check() override {
-    must(cudaMemset(count_.as<void>(), 0, 16), "cudaMemset");
+    must(cudaMemsetAsync(count_.as<void>(), 0, 16, gpu_.stream), "cudaMemset");
     counting_ = true;
     launch_once();
     counting_ = false;
@@ -70,8 +70,7 @@ class HostCopy final : public GpuCase {
         device_(host_.bytes()) {
     may_wait_ = p.library != "pageable";
     for (std::size_t i = 0; i < host_.bytes(); ++i) host_.data()[i] = byte_at(i);
-    must(cudaMemcpy(device_.as<void>(), host_.data(), host_.bytes(), cudaMemcpyHostToDevice),
-         "copy");
+    upload(device_.as<void>(), host_.data(), host_.bytes(), gpu_.stream);
   }
 
   Check check() override {
@@ -114,7 +113,7 @@ class PeerCopy final : public GpuCase {
     from_ = Buffer(bytes_);
     std::vector<unsigned char> host(bytes_);
     for (std::size_t i = 0; i < bytes_; ++i) host[i] = byte_at(i);
-    must(cudaMemcpy(from_.as<void>(), host.data(), bytes_, cudaMemcpyHostToDevice), "copy");
+    upload(from_.as<void>(), host.data(), bytes_, nullptr);
     must(cudaSetDevice(gpu_.device), "cudaSetDevice");
     int can = 0;
     must(cudaDeviceCanAccessPeer(&can, gpu_.device, peer_), "peer");

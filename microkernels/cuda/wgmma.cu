@@ -1,16 +1,20 @@
 #include <cuda.h>
 
+#include <algorithm>
+
+#include "layout.hpp"
 #include "mma.cuh"
+#include "ring.hpp"
 #include "wgmma.hpp"
 
 namespace reckon::bench::cuda {
 namespace {
 
-constexpr int kStages = 4, kThreads = 3 * 128;
+constexpr int kThreads = 128 + kReadingWarps * 32;
 constexpr int kBytesA = kWgmmaRows * kWgmmaDepth * 2, kBytesB = kWgmmaColumns * kWgmmaDepth * 2;
 constexpr int kStageBytes = kBytesA + kBytesB;
-constexpr int kShared = kStages * kStageBytes + 1024 + 2 * kStages * 8;
-// Blocks that share columns run together, so that what they read stays in the second cache. (sm_90a only)
+constexpr int kShared = kRingStages * kStageBytes + 1024 + 2 * kRingStages * 8;
+// Rows of tiles whose blocks run together, so that what they read stays in the second cache. (sm_90a only)
 [[maybe_unused]] constexpr unsigned kBand = 16;
 
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
@@ -25,20 +29,40 @@ __device__ inline void expect(std::uint64_t* barrier, unsigned bytes) {
       "r"(bytes)
       : "memory");
 }
-__device__ inline void arrive(std::uint64_t* barrier) {
-  asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(shared_address(barrier))
-               : "memory");
-}
+// Also of arrivals by other blocks of the cluster.
 __device__ inline void wait(std::uint64_t* barrier, unsigned parity) {
   asm volatile(
       "{\n.reg .pred done;\n"
       "again:\n"
-      "mbarrier.try_wait.parity.shared::cta.b64 done, [%0], %1;\n"
-      "@done bra.uni out;\n"
-      "bra.uni again;\n"
+      "mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 done, [%0], %1;\n"
+      "@done bra out;\n"
+      "bra again;\n"
       "out:\n}" ::"r"(shared_address(barrier)),
       "r"(parity)
       : "memory");
+}
+// At the barrier that lies there in another block of the cluster, or in this one.
+__device__ inline void arrive_at(std::uint64_t* barrier, int block) {
+  asm volatile(
+      "{\n.reg .b32 there;\n"
+      "mapa.shared::cluster.u32 there, %0, %1;\n"
+      "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [there];\n}" ::"r"(
+          shared_address(barrier)),
+      "r"(block)
+      : "memory");
+}
+// All threads of all its blocks. A warp whose first lane alone has been at work comes together before.
+__device__ inline void meet_cluster() {
+  __syncwarp();
+  asm volatile(
+      "barrier.cluster.arrive.release.aligned;\n"
+      "barrier.cluster.wait.acquire.aligned;" ::
+          : "memory");
+}
+__device__ inline unsigned block_of_cluster() {
+  unsigned rank;
+  asm volatile("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+  return rank;
 }
 
 // A box of the matrix, its rows of 128 bytes swizzled, to shared memory.
@@ -50,14 +74,15 @@ __device__ inline void fetch(void* to, const CUtensorMap* map, int depth, int ro
       "l"(reinterpret_cast<std::uint64_t>(map)), "r"(shared_address(barrier)), "r"(depth), "r"(row)
       : "memory");
 }
-
-// A matrix in shared memory: rows of 128 swizzled bytes, groups of eight rows 1024 bytes apart.
-__device__ inline std::uint64_t describe(const void* p) {
-  std::uint64_t d = (shared_address(p) & 0x3ffffU) >> 4;
-  d |= std::uint64_t{1} << 16;          // leading offset: not used with this swizzle
-  d |= std::uint64_t{1024 >> 4} << 32;  // from eight rows to the next eight
-  d |= std::uint64_t{1} << 62;          // swizzle of 128 bytes
-  return d;
+// The same to the same place of every block in the mask, each of which counts it at its own barrier.
+__device__ inline void fetch_for_all(void* to, const CUtensorMap* map, int depth, int row,
+                                     std::uint64_t* barrier, std::uint16_t blocks) {
+  asm volatile(
+      "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes"
+      ".multicast::cluster [%0], [%1, {%3, %4}], [%2], %5;" ::"r"(shared_address(to)),
+      "l"(reinterpret_cast<std::uint64_t>(map)), "r"(shared_address(barrier)), "r"(depth), "r"(row),
+      "h"(blocks)
+      : "memory");
 }
 
 // 64 × 256 += 64 × 16 times 16 × 256.
@@ -106,81 +131,127 @@ __device__ inline void wait_products() {
 struct Ring {
   unsigned char* stages;
   std::uint64_t *full, *empty;
+  __device__ unsigned char* stage(unsigned use) const {
+    return stages + stage_of(use) * kStageBytes;
+  }
 };
 
-__device__ inline void produce(const Ring& r, const CUtensorMap* a, const CUtensorMap* w, int steps,
-                               int row, int column) {
-  asm volatile("setmaxnreg.dec.sync.aligned.u32 40;");
-  if (threadIdx.x != 0) return;
-  for (int i = 0; i < steps; ++i) {
-    const int s = i % kStages;
-    if (i >= kStages) wait(r.empty + s, static_cast<unsigned>(i / kStages - 1) % 2);
-    expect(r.full + s, kStageBytes);
-    unsigned char* stage = r.stages + s * kStageBytes;
-    fetch(stage, a, i * kWgmmaDepth, row, r.full + s);
-    fetch(stage + kBytesA, w, i * kWgmmaDepth, column, r.full + s);
+// What a block has to do: its share of the tiles, of which those of a cluster's blocks lie below one another.
+template <int kCluster>
+struct Work {
+  unsigned rows, columns, rank;
+  int steps;
+  __device__ unsigned tiles() const { return rows / kCluster * columns; }
+  __device__ unsigned first() const { return blockIdx.x / kCluster; }
+  __device__ unsigned stride() const { return gridDim.x / kCluster; }
+  __device__ Tile at(unsigned index) const {
+    Tile t = tile_of(index, rows / kCluster, columns, kBand / kCluster);
+    t.row = (t.row * kCluster + rank) * kWgmmaRows;
+    t.column *= kWgmmaColumns;
+    return t;
+  }
+};
+
+// One thread loads: its own rows of A, and its part of W's for all blocks of the cluster, which have the same columns.
+template <int kCluster>
+__device__ inline void produce(const Ring& r, const CUtensorMap* a, const CUtensorMap* w,
+                               const Work<kCluster>& work) {
+  constexpr int kPart = kWgmmaColumns / kCluster;
+  constexpr auto kAll = static_cast<std::uint16_t>((1 << kCluster) - 1);
+  const int part = static_cast<int>(work.rank) * kPart;
+  unsigned use = 0;
+  for (unsigned tile = work.first(); tile < work.tiles(); tile += work.stride()) {
+    const Tile at = work.at(tile);
+    for (int i = 0; i < work.steps; ++i, ++use) {
+      if (must_wait(use)) wait(r.empty + stage_of(use), freed(use));
+      std::uint64_t* full = r.full + stage_of(use);
+      expect(full, kStageBytes);
+      unsigned char* stage = r.stage(use);
+      fetch(stage, a, i * kWgmmaDepth, static_cast<int>(at.row), full);
+      const int column = static_cast<int>(at.column) + part;
+      unsigned char* to = stage + kBytesA + part * kRowBytes;
+      if constexpr (kCluster == 1)
+        fetch(to, w, i * kWgmmaDepth, column, full);
+      else
+        fetch_for_all(to, w, i * kWgmmaDepth, column, full, kAll);
+    }
   }
 }
 
-__device__ inline void consume(const Ring& r, bf16* c, int steps, std::int64_t n, int row,
-                               int column) {
-  asm volatile("setmaxnreg.inc.sync.aligned.u32 232;");
+// What a warp has read may be overwritten by every block that loads here.
+template <int kCluster>
+__device__ inline void release(const Ring& r, unsigned use) {
+  const int lane = static_cast<int>(threadIdx.x % 32);
+  if (lane < kCluster) arrive_at(r.empty + stage_of(use), lane);
+}
+
+template <int kCluster>
+__device__ inline void consume(const Ring& r, bf16* c, std::int64_t n, const Work<kCluster>& work) {
   const int group = static_cast<int>(threadIdx.x / 128) - 1;
   const int thread = static_cast<int>(threadIdx.x % 128);
-  float sum[128] = {};
-  for (int i = 0; i < steps; ++i) {
-    const int s = i % kStages;
-    wait(r.full + s, static_cast<unsigned>(i / kStages) % 2);
-    const unsigned char* stage = r.stages + s * kStageBytes;
-    const std::uint64_t left = describe(stage + group * 64 * 128);
-    const std::uint64_t right = describe(stage + kBytesA);
-    fence();
+  unsigned use = 0;
+  for (unsigned tile = work.first(); tile < work.tiles(); tile += work.stride()) {
+    float sum[128];
 #pragma unroll
-    for (int d = 0; d < kWgmmaDepth / 16; ++d)  // 32 bytes along the swizzled rows
-      multiply(sum, left + 2 * d, right + 2 * d);
-    commit();
-    wait_products<1>();  // the step before is done: its stage is free
-    if (i > 0 && thread == 0) arrive(r.empty + (i - 1) % kStages);
-  }
-  wait_products<0>();
-  const int first = row + group * 64 + thread / 32 * 16 + thread % 32 / 4;
+    for (float& x : sum) x = 0;
+    for (int i = 0; i < work.steps; ++i, ++use) {
+      wait(r.full + stage_of(use), filled(use));
+      const unsigned char* stage = r.stage(use);
+      const std::uint64_t left = operand(shared_address(stage + group * 64 * kRowBytes));
+      const std::uint64_t right = operand(shared_address(stage + kBytesA));
+      fence();
 #pragma unroll
-  for (int j = 0; j < 32; ++j) {
-    bf16* to = c + std::int64_t{first} * n + column + j * 8 + thread % 4 * 2;
-    *reinterpret_cast<std::uint32_t*>(to) = pack(sum[4 * j], sum[4 * j + 1]);
-    *reinterpret_cast<std::uint32_t*>(to + 8 * n) = pack(sum[4 * j + 2], sum[4 * j + 3]);
+      for (int d = 0; d < kWgmmaDepth / 16; ++d) multiply(sum, deeper(left, d), deeper(right, d));
+      commit();
+      wait_products<1>();  // the step before is done: its stage is free
+      if (i > 0) release<kCluster>(r, use - 1);
+    }
+    wait_products<0>();
+    release<kCluster>(r, use - 1);
+    const Tile at = work.at(tile);
+    bf16* to = c + (std::int64_t{at.row} + group * 64 + accumulator_row(thread, 0)) * n + at.column;
+#pragma unroll
+    for (int j = 0; j < 128; j += 4) {
+      bf16* pair = to + accumulator_column(thread, j);
+      *reinterpret_cast<std::uint32_t*>(pair) = pack(sum[j], sum[j + 1]);
+      *reinterpret_cast<std::uint32_t*>(pair + 8 * n) = pack(sum[j + 2], sum[j + 3]);
+    }
   }
 }
 
 #endif
 
-__global__ void __launch_bounds__(kThreads)
+// Registers of a thread: 168 at the start, since 384 of them share 65536; the loading warps give theirs to the others.
+template <int kCluster>
+__global__ void __launch_bounds__(kThreads, 1)
     wgmma_kernel([[maybe_unused]] const __grid_constant__ CUtensorMap a,
                  [[maybe_unused]] const __grid_constant__ CUtensorMap w, [[maybe_unused]] bf16* c,
                  [[maybe_unused]] std::int64_t n, [[maybe_unused]] int steps,
-                 [[maybe_unused]] unsigned rows) {
+                 [[maybe_unused]] unsigned rows, [[maybe_unused]] unsigned columns) {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
   extern __shared__ unsigned char raw[];
   unsigned char* aligned = raw + (1024 - shared_address(raw) % 1024) % 1024;
-  auto* barriers = reinterpret_cast<std::uint64_t*>(aligned + kStages * kStageBytes);
-  const Ring ring{aligned, barriers, barriers + kStages};
-  // Down a band of kBand rows of blocks, then the next column of it.
-  const unsigned columns = gridDim.x / rows, band = blockIdx.x / (kBand * columns);
-  const unsigned tall = min(kBand, rows - band * kBand), in_band = blockIdx.x % (kBand * columns);
-  const int row = static_cast<int>((band * kBand + in_band % tall) * kWgmmaRows);
-  const int column = static_cast<int>(in_band / tall * kWgmmaColumns);
+  auto* barriers = reinterpret_cast<std::uint64_t*>(aligned + kRingStages * kStageBytes);
+  const Ring ring{aligned, barriers, barriers + kRingStages};
+  const Work<kCluster> work{rows, columns, kCluster == 1 ? 0 : block_of_cluster(), steps};
   if (threadIdx.x == 0) {
-    for (int s = 0; s < kStages; ++s) {
+    for (int s = 0; s < kRingStages; ++s) {
       begin(ring.full + s, 1);
-      begin(ring.empty + s, 2);
+      begin(ring.empty + s, arrivals_to_free(kCluster));
     }
     asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
   }
+  // No block of the cluster may load into another, or arrive there, before its barriers are; nor after it is gone.
   __syncthreads();
-  if (threadIdx.x < 128)
-    produce(ring, &a, &w, steps, row, column);
-  else
-    consume(ring, c, steps, n, row, column);
+  if constexpr (kCluster > 1) meet_cluster();
+  if (threadIdx.x < 128) {
+    asm volatile("setmaxnreg.dec.sync.aligned.u32 40;");
+    if (threadIdx.x == 0) produce(ring, &a, &w, work);
+  } else {
+    asm volatile("setmaxnreg.inc.sync.aligned.u32 232;");
+    consume(ring, c, n, work);
+  }
+  if constexpr (kCluster > 1) meet_cluster();
 #endif
 }
 
@@ -217,6 +288,44 @@ CUtensorMap map_of(const void* p, std::int64_t height, std::int64_t width, int r
   return map;
 }
 
+// As many blocks as the device holds at once: each takes tile after tile.
+template <int kCluster>
+cudaLaunchConfig_t config_of(unsigned tiles, cudaStream_t s, cudaLaunchAttribute& cluster) {
+  cluster.id = cudaLaunchAttributeClusterDimension;
+  cluster.val.clusterDim = {kCluster, 1, 1};
+  cudaLaunchConfig_t config{};
+  config.blockDim = dim3(kThreads);
+  config.dynamicSmemBytes = kShared;
+  config.stream = s;
+  config.attrs = &cluster;
+  config.numAttrs = 1;
+  config.gridDim = dim3(kCluster);
+  static const int most = [&config] {
+    must(cudaFuncSetAttribute(wgmma_kernel<kCluster>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                              kShared),
+         "shared memory");
+    int clusters = 0;
+    must(cudaOccupancyMaxActiveClusters(&clusters, wgmma_kernel<kCluster>, &config), "clusters");
+    if (clusters < 1) throw Failure("wgmma: no block of it fits on this device");
+    return clusters;
+  }();
+  config.gridDim = dim3(std::min(tiles, static_cast<unsigned>(most)) * kCluster);
+  return config;
+}
+
+template <int kCluster>
+void product(const void* a, const void* w, void* c, std::int64_t m, std::int64_t n, std::int64_t k,
+             cudaStream_t s) {
+  const auto rows = static_cast<unsigned>(m / kWgmmaRows);
+  const auto columns = static_cast<unsigned>(n / kWgmmaColumns);
+  cudaLaunchAttribute cluster{};
+  const cudaLaunchConfig_t config = config_of<kCluster>(rows / kCluster * columns, s, cluster);
+  must(cudaLaunchKernelEx(&config, wgmma_kernel<kCluster>, map_of(a, m, k, kWgmmaRows),
+                          map_of(w, n, k, kWgmmaColumns / kCluster), static_cast<bf16*>(c), n,
+                          static_cast<int>(k / kWgmmaDepth), rows, columns),
+       "wgmma");
+}
+
 }  // namespace
 
 bool has_wgmma() {
@@ -229,17 +338,10 @@ bool has_wgmma() {
 
 void wgmma_product(const void* a, const void* w, void* c, std::int64_t m, std::int64_t n,
                    std::int64_t k, cudaStream_t s) {
-  static const bool once = [] {
-    must(cudaFuncSetAttribute(wgmma_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, kShared),
-         "shared memory");
-    return true;
-  }();
-  static_cast<void>(once);
-  const auto rows = static_cast<unsigned>(m / kWgmmaRows);
-  const auto columns = static_cast<unsigned>(n / kWgmmaColumns);
-  wgmma_kernel<<<rows * columns, kThreads, kShared, s>>>(
-      map_of(a, m, k, kWgmmaRows), map_of(w, n, k, kWgmmaColumns), static_cast<bf16*>(c), n,
-      static_cast<int>(k / kWgmmaDepth), rows);
+  // Two blocks that share columns load half of W each for both: 32 KB a step in place of 48, with which the chip at
+  // full rate would ask its second cache for 6.3 KB a clock. NVIDIA states 5120 bytes for the A100's.
+  const auto run = m / kWgmmaRows % 2 == 0 ? product<2> : product<1>;
+  run(a, w, c, m, n, k, s);
 }
 
 }  // namespace reckon::bench::cuda

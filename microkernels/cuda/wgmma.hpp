@@ -1,5 +1,6 @@
 // A product of Hopper's own kind: operands by the tensor memory accelerator, multiplied by whole warpgroups from shared
-// memory. One warpgroup loads, two multiply 64 × 256 each; four stages of depth 64 in a ring of barriers.
+// memory. One warpgroup loads, two multiply 64 × 256 each; four stages of depth 64 in a ring of barriers (ring.hpp).
+// Blocks stay and take tile after tile, the next one's loads under way while one is written; two of a cluster share W.
 #pragma once
 
 #include <cuda_runtime.h>

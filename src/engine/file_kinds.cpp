@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "reckon/engine/kinds.hpp"
+#include "reckon/spec/aims.hpp"
 #include "reckon/spec/architecture.hpp"
 #include "reckon/spec/bench.hpp"
 #include "reckon/spec/budgets.hpp"
@@ -57,6 +58,9 @@ std::vector<FileKind> make_kinds() {
        FileRole::kData, [] { return describe<Measurements<double>>(); }},
       {"bench", "anywhere", "What reckon-bench measured on one machine (JSON).", FileRole::kData,
        [] { return describe<Bench<double>>(); }},
+      {"aims", "microkernels/aims/",
+       "What kernels of our own are held against, and what share they are to reach.",
+       FileRole::kData, [] { return describe<Aims<double>>(); }},
       {"budgets", "measurements/", "Errors that predictions are held to.", FileRole::kData,
        [] { return describe<Budgets<double>>(); }},
       {"measured", "plans/measured/", "What a plan's run measured, beside metrics of the plan.",

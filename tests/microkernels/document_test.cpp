@@ -61,6 +61,43 @@ TEST_CASE("a document is read back with its shape, time and rates") {
   CHECK(sets[0].points[0].at(MeasuredColumn::kRate) == Approx(2. * 64 * 4096 * 4096 / 13.5e-6));
 }
 
+TEST_CASE("what is written is read back as it was") {
+  Document d = sample_document();
+  d.points[0].throttled = true;
+  d.points[0].note = "cuBLASLt 1";
+  d.machine.clock = 1980e6;
+  const fs::path file = fs::temp_directory_path() / (std::to_string(getpid()) + "-again.json");
+  std::ofstream(file) << write(d);
+  Workspace work({RECKON_SOURCE_DIR});
+  Diagnostics faults;
+  std::optional<Document> again = read_document(work, file.string(), faults);
+  fs::remove(file);
+  INFO(faults.render());
+  REQUIRE(again.has_value());
+  // A time in microseconds and back may differ in its last bit.
+  CHECK(again->points[0].seconds.p90 == Approx(13.9e-6).epsilon(1e-14));
+  again->points[0].seconds = d.points[0].seconds;
+  CHECK(write(*again) == write(d));
+}
+
+TEST_CASE("what is no file of reckon-bench, or a wrong one, is no document") {
+  const std::string good = write(sample_document());
+  const std::pair<std::string, const char*> kFaults[] = {
+      {"{\"kind\": \"chip\"}", "no file of kind: bench"},
+      {std::string(good).replace(good.find("13.5"), 4, "-1"), "is not positive"},
+      {std::string(good).replace(good.find("\"us\""), 4, "\"GB\""), "no unit of time"}};
+  for (const auto& [text, words] : kFaults) {
+    const fs::path file = fs::temp_directory_path() / (std::to_string(getpid()) + "-wrong.json");
+    std::ofstream(file) << text;
+    Workspace work({RECKON_SOURCE_DIR});
+    Diagnostics faults;
+    CHECK_FALSE(read_document(work, file.string(), faults).has_value());
+    fs::remove(file);
+    INFO(faults.render());
+    CHECK(faults.render().find(words) != std::string::npos);
+  }
+}
+
 // Counts, and computes rightly or wrongly.
 class FakeCase final : public Case {
  public:

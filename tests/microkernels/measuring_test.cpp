@@ -33,6 +33,20 @@ TEST_CASE("warming up is left out of the samples") {
   CHECK(*std::max_element(s.seconds.begin(), s.seconds.end()) == 1);
 }
 
+TEST_CASE("warming up takes its time, and no more than sampling may") {
+  StopRule rule;
+  rule.warm_seconds = 0.05;
+  Clock clock(0.001);
+  int runs = 0;
+  CHECK(sample([&] { return ++runs, 1.0; }, rule, std::ref(clock)).seconds.size() == 10);
+  CHECK(runs == 10 + 50);
+  rule.seconds = 0.02;
+  Clock short_of(0.001);
+  runs = 0;
+  CHECK(sample([&] { return ++runs, 1.0; }, rule, std::ref(short_of)).stop == Stop::kTime);
+  CHECK(runs < 25);
+}
+
 TEST_CASE("noise that no longer falls ends it too, and a few outliers don't keep it going") {
   Clock clock(1e-6);
   int i = 0;
@@ -79,6 +93,10 @@ TEST_CASE("copies keep three caches' worth between two uses of one buffer") {
   CHECK_FALSE(is_cold(1, 1e9, 50e6));
   CHECK(copies_needed(2e9, 50e6, 1.5e9) == 0);
   CHECK(copies_needed(1e3, 0, 1e9) == 2);  // without a cache there is nothing to keep cold
+  CHECK(whole_rounds(33, 6) == 36);
+  CHECK(whole_rounds(36, 6) == 36);
+  CHECK(whole_rounds(1, 151) == 151);
+  CHECK(whole_rounds(0, 1) == 1);
 }
 
 TEST_CASE("a tenth of the samples below three quarters of the clock is throttling") {

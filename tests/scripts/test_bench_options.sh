@@ -48,4 +48,45 @@ if [ ! -p "$scratch/pipe" ] || ! grep -qF '"kind": "bench"' "$scratch/got"; then
   echo "reckon-bench --output PIPE: no pipe any more, or nothing came through"
   failed=1
 fi
+
+# Own kernels against the library, of a file measured earlier; strictly, by aims of one's own: of this shape the file
+# holds 44.3 %.
+"$bench" --report "$tree/microkernels/example/cpu.json" >"$scratch/table"
+if [ "$(grep -c ' BLAS ' "$scratch/table")" -ne 3 ] || ! grep -qF 'best memory-read' "$scratch/table"; then
+  echo "reckon-bench --report: not what example/cpu.json holds"
+  cat "$scratch/table"
+  failed=1
+fi
+cat >"$scratch/aims.yaml" <<'END'
+kind: aims
+aims: [{op: attention-decode, sizes: {batch: 1, length: 8192}, of: memory-read, at_least: 44.4 %, source: this test}]
+END
+report() { # report EXIT WORD OPTION…
+  status=0 expected=$1 word=$2
+  shift 2
+  "$bench" --report "$tree/microkernels/example/cpu.json" --aims "$scratch/aims.yaml" "$@" >"$scratch/table" 2>&1 ||
+    status=$?
+  if [ "$status" -ne "$expected" ] || ! grep -qF "$word" "$scratch/table"; then
+    echo "reckon-bench --report $*: exit $status, expected $expected and: $word"
+    cat "$scratch/table"
+    failed=1
+  fi
+}
+report 0 MISSED
+report 1 'not every aim was reached' --strict
+sed -i 's/44.4 %/44.3 %/' "$scratch/aims.yaml"
+report 0 reached --strict
+refuses "is kept and gone on from" --resume
+
+# A second run goes on from what the first had time for.
+keep="--sweep $scratch/sweep.yaml --seconds 0.01 --threads 1 --resume --output $scratch/kept.json"
+# shellcheck disable=SC2086  # words
+"$bench" $keep --only fma 2>/dev/null
+# shellcheck disable=SC2086
+"$bench" $keep --only 'fma,norm tokens=1 hidden=512' 2>"$scratch/err"
+if grep -q '] fma' "$scratch/err" || [ "$(grep -c '"op"' "$scratch/kept.json")" -ne 2 ]; then
+  echo "reckon-bench --resume: it measured again, or lost what was there"
+  cat "$scratch/err"
+  failed=1
+fi
 exit "$failed"
