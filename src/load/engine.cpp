@@ -8,41 +8,67 @@
 namespace reckon::load {
 namespace {
 
-// Requests of one of the engines that share stages, and where they came from.
-struct Dealt {
+// One of the engines that share stages, its requests, and where they came from.
+struct Part {
   std::vector<Request> requests;
   std::vector<std::size_t> of;
   PlayOptions options;
+  std::unique_ptr<Machine> machine;
 };
 
-// In turn; of a closed loop each user stays with his engine.
-std::vector<Dealt> deal(const Engine& e, const std::vector<Request>& requests,
-                        const PlayOptions& options, Stages& stages) {
-  const auto n = static_cast<std::size_t>(e.stages);
-  std::vector<Dealt> out(n);
-  for (std::size_t i = 0; i < n; ++i) {
-    out[i].options = options;
-    out[i].options.stages = &stages;
-    out[i].options.users = (options.users + n - 1 - i) / n;
-    out[i].options.measured_from = 0;
-  }
+// Requests in turn.
+void deal(const std::vector<Request>& requests, std::size_t measured_from,
+          std::vector<Part>& parts) {
+  for (Part& part : parts) part.options.measured_from = 0;
   for (std::size_t i = 0; i < requests.size(); ++i) {
-    Dealt& to = out[(options.users > 0 ? i % options.users : i) % n];
-    if (i < options.measured_from) ++to.options.measured_from;
+    Part& to = parts[i % parts.size()];
+    if (i < measured_from) ++to.options.measured_from;
     to.requests.push_back(requests[i]);
     to.of.push_back(i);
   }
-  return out;
 }
 
-// Whose step begins first goes first.
-void play_all(std::vector<std::unique_ptr<Machine>>& machines) {
+// A closed loop: each user stays with his engine, and who is answered first asks next, whichever engine is his: none
+// has done its share before the others.
+class Users {
+ public:
+  Users(std::vector<Request>& requests, const PlayOptions& options, std::vector<Part>& parts)
+      : requests_(requests), from_(options.measured_from), parts_(parts) {
+    for (std::size_t i = 0; i < std::min(options.users, requests.size()); ++i)
+      ask(parts[i % parts.size()]);
+  }
+  // Once its step is over.
+  void after(Part& part) {
+    for (std::size_t n = part.machine->take_answered().size(); n > 0; --n) {
+      if (known_ >= requests_.size()) return;
+      requests_[known_].arrival += part.machine->now();  // what its user thinks
+      ask(part);
+    }
+  }
+
+ private:
+  void ask(Part& part) {
+    part.of.push_back(known_);
+    part.machine->add(requests_[known_], known_ >= from_);
+    if (++known_ < requests_.size()) return;
+    for (Part& one : parts_) one.machine->finish();
+  }
+
+  std::vector<Request>& requests_;
+  std::size_t from_, known_ = 0;
+  std::vector<Part>& parts_;
+};
+
+// Whose step begins first goes first; `after` each of its steps.
+template <class After>
+void play_all(std::vector<Part>& parts, const After& after) {
   for (;;) {
-    Machine* first = nullptr;
-    for (const auto& m : machines)
-      if (!first || m->next_event() < first->next_event()) first = m.get();
-    if (!(first->next_event() < Machine::kNever)) return;
-    first->turn();
+    Part* first = nullptr;
+    for (Part& part : parts)
+      if (!first || part.machine->next_event() < first->machine->next_event()) first = &part;
+    if (!(first->machine->next_event() < Machine::kNever)) return;
+    first->machine->turn();
+    after(*first);
   }
 }
 
@@ -55,21 +81,32 @@ void add_engine(const Totals& one, Totals& all) {
 
 Run play_in_stages(const Engine& e, std::vector<Request>& requests, const PlayOptions& options) {
   Stages stages(e.stages);
-  std::vector<Dealt> parts = deal(e, requests, options, stages);
-  std::vector<std::unique_ptr<Machine>> machines;
-  machines.reserve(parts.size());
-  for (Dealt& part : parts)
-    machines.push_back(std::make_unique<Machine>(e, part.requests, part.options));
-  play_all(machines);
+  std::vector<Part> parts(static_cast<std::size_t>(e.stages));
+  const bool users = options.users > 0;
+  for (Part& part : parts) {
+    part.options = options;
+    part.options.stages = &stages;
+    part.options.users = 0;
+    part.options.fed = users;
+    part.options.measured_from = kFed;
+  }
+  if (!users) deal(requests, options.measured_from, parts);
+  for (Part& part : parts) part.machine = std::make_unique<Machine>(e, part.requests, part.options);
+  if (users) {
+    Users all(requests, options, parts);
+    play_all(parts, [&](Part& part) { all.after(part); });
+  } else {
+    play_all(parts, [](Part&) {});
+  }
   Run out;
   out.served.resize(requests.size());
-  for (std::size_t k = 0; k < parts.size(); ++k) {
-    const Run one = machines[k]->take_run();
-    for (std::size_t i = 0; i < parts[k].of.size(); ++i) {
-      out.served[parts[k].of[i]] = one.served[i];
-      requests[parts[k].of[i]] = parts[k].requests[i];
+  for (Part& part : parts) {
+    const Run one = part.machine->take_run();
+    for (std::size_t i = 0; i < part.of.size(); ++i) {
+      out.served[part.of[i]] = one.served[i];
+      requests[part.of[i]] = part.requests[i];
     }
-    for (const std::size_t i : one.refused) out.refused.push_back(parts[k].of[i]);
+    for (const std::size_t i : one.refused) out.refused.push_back(part.of[i]);
     out.gaps.insert(out.gaps.end(), one.gaps.begin(), one.gaps.end());
     add_engine(one.totals, out.totals);
   }

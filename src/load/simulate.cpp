@@ -198,7 +198,11 @@ std::vector<Request> requests_of(const Scenario& s, std::size_t n, std::uint64_t
   if (!s.trace.empty()) return part_of_trace(s, index);
   Traffic traffic = s.traffic;
   if (s.users > 0) traffic.rate = 0;
-  return draw_requests(traffic, n, Random(s.seed * 0x9E3779B97F4A7C15 + index));
+  auto out = draw_requests(traffic, n, Random(s.seed * 0x9E3779B97F4A7C15 + index));
+  // Whoever asks again when answered is at the engine so much later.
+  if (s.users > 0)
+    for (Request& r : out) r.arrival += s.overhead;
+  return out;
 }
 
 // Nothing of an engine that a trace leaves idle.

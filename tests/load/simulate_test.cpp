@@ -112,6 +112,40 @@ TEST_CASE("stages: a prompt passes all of them, decodes of others behind it wait
   }
 }
 
+TEST_CASE("a user asks again when answered, and is at the engine an overhead later") {
+  load::Scenario s;
+  s.engine.step = [](const load::Step&) { return 10e-3; };
+  s.traffic.prompt.mean = 100;
+  s.traffic.output.mean = 11;
+  s.requests = 400;
+  s.users = 1;
+  s.overhead = 0.5;
+  const load::Outcome o = load::simulate(s);
+  CHECK(o.ttft.value.mean == Approx(0.51));
+  CHECK(o.end_to_end.value.mean == Approx(0.61));
+  CHECK(o.rate.value == Approx(1 / 0.61).epsilon(0.01));
+}
+
+// Every step carries a full chunk: a part with three users answers each of them more slowly, and no part is done before.
+TEST_CASE("stages: a user more than the parts share evenly makes no run slower") {
+  const auto rate_of = [](std::size_t users) {
+    load::Scenario s;
+    s.engine.step = [](const load::Step& x) { return 1e-3 + 25e-6 * x.prefill; };
+    s.engine.batch = 64;
+    s.engine.chunk = 2048;
+    s.engine.stages = 4;
+    s.traffic.prompt.mean = 2048 * 4;
+    s.traffic.output = {LengthShape::kLognormal, 3, 0.5, 100};
+    s.requests = 4000;
+    s.users = users;
+    return load::simulate(s).rate.value;
+  };
+  const double even = rate_of(8), odd = rate_of(9), more = rate_of(12);
+  CAPTURE(even, odd, more);
+  CHECK(odd > even * 0.98);
+  CHECK(odd < more * 1.02);
+}
+
 TEST_CASE("waits grow with the rate, and beyond saturation with every request") {
   double last = 0;
   for (const double rate : {2.0, 6.0, 12.0, 18.0, 24.0}) {
