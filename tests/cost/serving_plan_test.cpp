@@ -138,6 +138,46 @@ TEST_CASE("tokens cost what the GPUs cost under the load, and more where they id
   CHECK(at("rate: 60 requests/s\n").absent("serve.cost_per_million_output"));
 }
 
+// What keeps a target keeps a looser one, also where an engine that is never idle may just decode one sequence.
+TEST_CASE("a looser target takes no more GPUs, and no smaller rate is bought") {
+  const std::string plan = "cluster: 8xh100-sxm\ntensor: 4\nttft: 2 s\nprice: 2 USD/h\n";
+  const auto at = [&](const std::string& more) { return served(plan + more, "llama-3.1-70b"); };
+  double gpus = 1e9, bought = 0;
+  int answered = 0;
+  for (double ms = 20; ms < 40; ms += 0.25) {
+    const std::string tpot = "tpot: " + std::to_string(ms) + " ms\n";
+    const Asked rate = at("rate: 2 requests/s\n" + tpot), money = at("budget: 32 USD/h\n" + tpot);
+    if (rate.absent("serve.gpus_for_rate")) continue;
+    CAPTURE(ms);
+    CHECK(rate.value("serve.gpus_for_rate") <= gpus);
+    CHECK(money.value("serve.rate_for_budget") >= bought * (1 - 1e-6));
+    gpus = rate.value("serve.gpus_for_rate");
+    bought = money.value("serve.rate_for_budget");
+    ++answered;
+  }
+  CHECK(answered > 20);
+}
+
+// However many times what the rate needs.
+TEST_CASE("GPUs for a rate are as many for each request/s, however tight the target") {
+  const std::string plan = "cluster: 8xh100-sxm\ntensor: 4\nttft: 245 ms\n";
+  const auto gpus = [&](const char* rate) {
+    return served(plan + "rate: " + rate + " requests/s\n", "llama-3.1-70b")
+        .value("serve.gpus_for_rate");
+  };
+  const double eight = gpus("8");
+  CHECK(eight > 8);
+  for (const auto& [rate, times] :
+       {std::pair{"2", 0.25}, std::pair{"5", 0.625}, std::pair{"20", 2.5}, std::pair{"50", 6.25}})
+    CHECK(std::abs(gpus(rate) - eight * times) <= 8);
+}
+
+TEST_CASE("an answer of one token is all the prompt's") {
+  const Asked one = served("cluster: 1xh100-sxm\nprice: 2 USD/h\noutput: 1\nrate: 2 requests/s\n");
+  CHECK(one.value("serve.cost_per_million_output") == 0);
+  CHECK(one.value("serve.cost_per_million_input") > 0);
+}
+
 TEST_CASE("GPUs for a rate: the queue does not grow on them, the targets are kept, on fewer not") {
   const std::string one = "cluster: 1xh100-sxm\nprice: 2 USD/h\n";
   const Asked rate = served(one + "rate: 8.2 requests/s\n");

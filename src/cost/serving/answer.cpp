@@ -42,7 +42,7 @@ Count<R> batch_in_target(Seconds<R> most, Count<R> by_others, const Time& per_to
 }
 
 // Where even one sequence never idle misses the target of TPOT, with its share of prompts, a load that leaves the
-// engine idle may keep it: as many as fit decode, and the load's own figures judge.
+// engine idle may keep it: the load's own figures judge.
 template <class R>
 bool kept_by_few(const ServingPlan<R>& plan, const ServingMachine<R>& s) {
   if (!plan.workload.rate && !plan.workload.concurrency) return false;
@@ -66,6 +66,12 @@ void limit_batch(const ServingPlan<R>& plan, bool judged, const Time& per_token,
     least.offer("engine", *run.by_engine);
     names.emplace_back("the engine's limit");
   }
+  // Few sequences are whole ones; of many the mean number that fits changes with their lengths.
+  constexpr int kFew = 16;
+  auto B_fit = least.best();
+  NAME(B_fit);
+  run.fit = kBatchFit(where(B_fit < kFew, floor(B_fit), B_fit));
+  run.fit_bound = names[least.winner()];
   const bool decodes = !(*plan.workload.output <= 1);
   run.by_target.reset();
   if (plan.targets.tpot && !plan.stated && decodes && judged) {
@@ -76,8 +82,6 @@ void limit_batch(const ServingPlan<R>& plan, bool judged, const Time& per_token,
       names.emplace_back("the target of TPOT");
     }
   }
-  // Few sequences are whole ones; of many the mean number that fits changes with their lengths.
-  constexpr int kFew = 16;
   auto B_most = least.best();
   NAME(B_most);
   run.most = kBatchMost(where(B_most < kFew, floor(B_most), B_most));
@@ -171,7 +175,8 @@ void put_under_load(const ServingPlan<R>& plan, const ServingMachine<R>& s,
     E = kEnginesOfUsers(min(E_all, max(N, 1)));
   }
   run.engines = E;
-  if (!pools) run.load = under_load(plan, s, R_all, run.most, prompt_steps(plan));
+  if (!pools)
+    run.load = under_load(plan, s, R_all, slots_under_load(plan, run), prompt_steps(plan));
   NAME(E);
   const auto add = [&](WayOfServing way, const Count<R>& gpus, const Count<R>& engines,
                        const LoadFigures<R>& f) {
@@ -197,7 +202,9 @@ void put_under_load(const ServingPlan<R>& plan, const ServingMachine<R>& s,
   for (const auto& [way, prompts] : {std::pair{WayOfServing::kPrefillFirst, PromptSteps::kFirst},
                                      {WayOfServing::kMixed, chunks}}) {
     const bool own = run.load && !pools && prompts == mine_is;
-    const Count<R> slots = own ? run.most : run.ways[static_cast<std::size_t>(way)]->batch;
+    const Count<R> slots = own || plan.workload.rate
+                               ? slots_under_load(plan, run)
+                               : run.ways[static_cast<std::size_t>(way)]->batch;
     add(way, out.gpus, E_one, own ? *run.load : under_load(plan, s, R_all, slots, prompts, true));
   }
   const std::size_t mine = pools ? 2 : mine_is == PromptSteps::kFirst ? 0 : 1;
@@ -230,7 +237,8 @@ Running<R> running(const ServingPlan<R>& plan, const ServingMachine<R>& s, Servi
   prompts_alone(plan, pre, run);
   // Replicas that do both stand beside pools: what they have for prompts, a decode worker has for its batch.
   const auto both = [&](Count<R> n) { return saturated_token(plan, s, n); };
-  limit_batch(plan, !kept_by_few(plan, s), both, out, run);
+  run.target_by_load = kept_by_few(plan, s);
+  limit_batch(plan, !run.target_by_load, both, out, run);
   const Count<R> one{1};
   run.full = saturation(plan, s, max(run.most, one));
   compare_ways(plan, s, pre, out, run, flat);

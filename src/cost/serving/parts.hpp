@@ -196,6 +196,13 @@ ServingMachine<R> prefill_machine(const ServingPlan<R>& plan) {
              p.kernels ? *p.kernels : plan.kernels, p.mesh});
 }
 
+// Places of the load: under a rate as many as fit, since what few requests leave idle nobody has to keep free; users
+// more than a target allows wait outside.
+template <class R>
+Count<R> slots_under_load(const ServingPlan<R>& plan, const Running<R>& run) {
+  return plan.workload.rate ? run.fit : run.most;
+}
+
 // Whole workers of both pools, and what decides them; what is known of them under the load.
 template <class R>
 struct PoolSizes {
@@ -236,7 +243,7 @@ PoolSizes<R> pools_in_target(const ServingPlan<R>& plan, const ServingMachine<R>
     at.x = stable(at.x, moves(at.x, p.sends));
     at.y = stable(at.y, moves(at.y, p.receives));
     if (plan.stated) return at;
-    const int most_x = most_times(at.x), most_y = most_times(at.y);
+    const int most_x = std::max(at.x, kMostWorkers), most_y = std::max(at.y, kMostWorkers);
     std::optional<int> x_kept = at.x, y_kept = at.y;
     ServingTargets<double> first, each;
     first.ttft = plan.targets.ttft;

@@ -22,25 +22,26 @@ Count<R> engines_of_replica(const ServingMachine<R>& s) {
   return p_all <= 1 ? d : d * p_all;
 }
 
+// `steps`: tokens of an answer that take a step each.
 template <class R>
 Ratio<R> input_share(const ServingPlan<R>& plan, const ServingMachine<R>& s, const Running<R>& run,
-                     Count<R> n) {
+                     Count<R> n, Count<R> steps) {
   auto T_p = run.prompt.time;
-  auto T_out = *plan.workload.output;
+  auto T_step = steps;
   auto t_tok = stated_token(plan, s, decode_time(plan, s, n));
-  NAME(n, T_p, T_out, t_tok);
-  return kInputShare(n * T_p / (n * T_p + T_out * t_tok));
+  NAME(n, T_p, T_step, t_tok);
+  return kInputShare(n * T_p / (n * T_p + T_step * t_tok));
 }
 
-// `X`: tokens/s of answers that g GPUs give; `n` decode at once on each data rank.
+// `X`: tokens/s of answers that g GPUs give; `n` decode at once on each data rank, for so many steps an answer.
 template <class R>
 void pay_tokens(const ServingPlan<R>& plan, const ServingMachine<R>& s, const Running<R>& run,
-                Count<R> n, Count<R> gpus, Frequency<R> tokens, Money<R>& out) {
+                Count<R> n, Count<R> steps, Count<R> gpus, Frequency<R> tokens, Money<R>& out) {
   if (!plan.price) return;
   auto price = *plan.price;
   auto T = *plan.workload.prompt;
   auto T_out = *plan.workload.output;
-  auto phi = input_share(plan, s, run, n);
+  auto phi = input_share(plan, s, run, n, steps);
   auto g = gpus;
   auto X = tokens;
   NAME(price, T, T_out, phi, g, X);
@@ -84,7 +85,8 @@ void pay_never_idle(const ServingPlan<R>& plan, const ServingMachine<R>& pre,
     NAME(P_w, u_w, PUE);
     run.full_money.energy = kServingEnergy(P_w * u_w * PUE * g / X);
   }
-  pay_tokens(plan, s, run, max(run.most, 1), out.replica, run.full.tokens, run.full_money);
+  pay_tokens(plan, s, run, max(run.most, 1), *plan.workload.output, out.replica, run.full.tokens,
+             run.full_money);
 }
 
 // Share of the time that an engine runs. Users who ask again when they are answered never leave it idle, nor do more of
@@ -146,7 +148,11 @@ void pay_load(const ServingPlan<R>& plan, const ServingMachine<R>& s, const Serv
     run.load_money->energy = kLoadEnergy(P_w * u_w * PUE * g * b / X);
   }
   const Count<R> at_once = s.mesh.pipeline <= 1 ? n : n * s.mesh.pipeline;
-  pay_tokens(plan, s, run, max(at_once, 1), out.gpus, *run.load_tokens, *run.load_money);
+  // The first token is the prompt's.
+  auto T_out = *plan.workload.output;
+  NAME(T_out);
+  pay_tokens(plan, s, run, max(at_once, 1), called("T_step", T_out - 1), out.gpus, *run.load_tokens,
+             *run.load_money);
 }
 
 // Why a load's figures say nothing of a target.
@@ -173,14 +179,14 @@ Replicas replicas_for_load(const ServingPlan<R>& plan, const ServingMachine<R>& 
     Replicas at{static_cast<int>(std::min(least, 1e6)), SizedBy::kRate};
     if (!plan.targets.ttft && !plan.targets.tpot) return at;
     const auto with = [&](int k) {
-      return under_load(plan, s, structural<R>("R_k", k), run.most, prompt_steps(plan), true);
+      return under_load(plan, s, structural<R>("R_k", k), run.fit, prompt_steps(plan), true);
     };
     const bool decodes = !(*plan.workload.output <= 1);
     const int own = whole(out.replicas);  // those are known
     const auto missed = [&](int k) {
       return misses(plan.targets, k == own ? *run.load : with(k), decodes);
     };
-    const int most = most_times(at.n);
+    const int most = std::max(at.n, kMostWorkers);
     const auto enough = fewest(at.n, most, [&](int k) { return !missed(k); });
     if (!enough) {
       at.by = *missed(most);
@@ -319,7 +325,7 @@ Frequency<R> engine_saturation(const ServingPlan<R>& plan, const ServingMachine<
   ServingPlan<R> one = plan;
   one.workload.concurrency.reset();
   one.workload.rate = Count<R>{1} / 1_s;
-  return under_load(one, s, Count<R>{1}, run.most, prompt_steps(plan), true).full.rate;
+  return under_load(one, s, Count<R>{1}, run.fit, prompt_steps(plan), true).full.rate;
 }
 
 template <class R>
@@ -342,7 +348,7 @@ void spend_budget(const ServingPlan<R>& plan, const ServingMachine<R>& s,
   auto rate_sat = engine_saturation(plan, s, run);
   auto E_rep = engines_of_replica(s);
   const ShareKept kept =
-      replicas_share_kept(plan, s, run.most, rate_sat, std::max(whole(R_b), 1), flat);
+      replicas_share_kept(plan, s, run.fit, rate_sat, std::max(whole(R_b), 1), flat);
   run.budget_share = kept.share;
   run.budget_unknown = kept.unknown;
   run.budget_to_known = kept.to_known;

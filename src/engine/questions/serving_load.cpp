@@ -27,7 +27,9 @@ std::string full_of(const Plan& q, const Out& out) {
   if (f.full.by_prefill_first)
     return prompt_steps(q) == PromptSteps::kFirst ? "prompts take all of the time"
                                                   : "every chunk is full";
-  return fmt::format("the batch is full ({} binds)", out.bound);
+  const bool rate = q.workload.rate && !q.prefill;  // whatever the target
+  return fmt::format("the batch is full ({} binds)",
+                     rate ? std::string(out.running->fit_bound) : std::string(out.bound));
 }
 
 void say_waits(const Plan& q, const Out& out, Result& r) {

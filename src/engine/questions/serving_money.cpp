@@ -52,20 +52,31 @@ std::string targets_text(const Plan& q) {
   return target_text(q, q.targets.ttft.has_value());
 }
 
-// Why no fewer will do.
+// Why no fewer will do; of pools, fewer of which workers.
 std::string why(const Plan& q, const Running<double>& run, bool one) {
+  const bool pools = q.prefill.has_value();
   switch (run.sized_by) {
     case SizedBy::kNeverIdle:
       return ", if they are never idle";
     case SizedBy::kTtft:
-    case SizedBy::kTpot:
-      return fmt::format(": with fewer, nine of ten requests would not keep the {}",
-                         target_text(q, run.sized_by == SizedBy::kTtft));
+    case SizedBy::kTpot: {
+      const bool first = run.sized_by == SizedBy::kTtft;
+      return fmt::format(": with fewer{}, nine of ten requests would not keep the {}",
+                         !pools  ? ""
+                         : first ? " prefill workers"
+                                 : " decode workers",
+                         target_text(q, first));
+    }
     case SizedBy::kUnknown:
       return fmt::format(": with fewer, the closed form does not say that they keep the {}",
                          targets_text(q));
     default:
-      return one ? "" : ": with fewer, the queue grows without bound";
+      if (one) return "";
+      if (!pools) return ": with fewer, the queue grows without bound";
+      return fmt::format(
+          ": with fewer, workers would be given more than {:.4g} % (prefill) or {:.4g} % (decode) "
+          "of what they can do",
+          100 * plain(q.assume.pools.prefill), 100 * plain(q.assume.pools.decode));
   }
 }
 

@@ -49,7 +49,8 @@ int batch_of(const Plan& q, const Out& out, WayOfServing way) {
   const Running<double>& run = *out.running;
   double most = kMostAtOnce;
   if (run.by_engine) most = std::min(most, plain(*run.by_engine));
-  const bool own = way != WayOfServing::kDisaggregated && way == own_way(q);
+  const bool pools = way == WayOfServing::kDisaggregated, own = !pools && way == own_way(q);
+  if (!pools && q.workload.rate) return static_cast<int>(std::max(1.0, std::floor(most)));
   if (own && run.by_target) most = std::min(most, std::max(1.0, plain(*run.by_target)));
   if (!own && q.targets.tpot)
     most = std::min(

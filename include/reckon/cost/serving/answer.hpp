@@ -21,6 +21,9 @@ inline const Formula kServingGpus{"serving.gpus", "G", "GPUs in use", "replicas 
                                   Hint::kCount};
 inline const Formula kBatchPart{"serving.batch.part", "n", "sequences of one data rank",
                                 "the batch over replicas and data ranks", Hint::kCount};
+inline const Formula kBatchFit{"serving.batch.fit", "B",
+                               "largest batch that fits, on each data rank",
+                               "the least of memory and the engine's own", Hint::kRatio};
 inline const Formula kBatchMost{"serving.batch.most", "B", "largest batch, on each data rank",
                                 "the least of memory, engine and target", Hint::kCount};
 inline const Formula kServedPerUser{"serving.per_user", "s_user", "tokens/s of one user",
@@ -192,7 +195,10 @@ struct Running {
   Frequency<R> prompt_rate;
   std::optional<Count<R>> longest_prompt;
   std::optional<Count<R>> by_engine, by_target;
-  Count<R> most, n, context;
+  // most: of an engine that is never idle, within the target of TPOT; fit: whatever the target
+  Count<R> most, fit, n, context;
+  const char* fit_bound = "";
+  bool target_by_load = false;  // never idle not even one sequence keeps it, under the load some do
   StepTimes<R> decode;
   Seconds<R> per_token;
   std::optional<Ratio<R>> yield;  // tokens of a step, where drafts are verified in it

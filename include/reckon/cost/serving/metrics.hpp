@@ -343,7 +343,9 @@ void running_metrics(V&& v, const Running<R>& r, const char* bound) {
   v(MetricInfo("decode.batch_by_engine", "largest batch: the engine's limit", Hint::kCount),
     r.by_engine, "the engine states no limit");
   v(MetricInfo("decode.batch_by_target", "largest batch within the target of TPOT", Hint::kCount),
-    r.by_target, kNoTarget);
+    r.by_target,
+    r.target_by_load ? "never idle not even one sequence keeps it: under the load its own TPOT says"
+                     : kNoTarget);
   v(MetricInfo("decode.batch_most", "largest batch, on each data rank", Hint::kCount),
     kMostWhole(max(floor(r.most), 0)));
   v(MetricInfo("decode.bound", "what binds it"), std::string_view(bound));

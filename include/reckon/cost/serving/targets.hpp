@@ -1,7 +1,7 @@
 // When a target is kept under a load, and the fewest workers or replicas with which it is.
 //
 //   kept(plan.targets.ttft, f.ttft, f.ttft_p90)              // by nine of ten requests: yes, no, or not known
-//   fewest(2, 128, [&](int k) { return …; })                 // none up to 128: no value
+//   fewest(2, 128, [&](int k) { return …; })                 // not even 128: no value
 //
 // Nine of ten requests must keep it. Where the closed form has no percentiles (uneven arrivals, full stages) a mean
 // beyond the target is a no, and a mean within it is not a yes: how many GPUs that takes, a simulation says.
@@ -54,20 +54,22 @@ std::optional<SizedBy> misses(const Targets& targets, const Figures& f, bool dec
   return {};
 }
 
-// So many times what the rate needs leaves nothing to wait for: what still misses a target always will.
-inline int most_times(int least) {
-  constexpr int kTimes = 64, kMost = 1 << 24;
-  return std::max(std::min(least, kMost / kTimes) * kTimes, least);
-}
+// Of so many each has next to nothing to do: what they miss any number does.
+inline constexpr int kMostWorkers = 1 << 24;
 
 // The fewest from `least` up to `most` that serve; more of them serve no worse.
 template <class Serves>
 std::optional<int> fewest(int least, int most, const Serves& serves) {
-  int low = least - 1, high = least;
-  for (int by = 1; !serves(high); by *= 2) {
-    if (high >= most) return {};
-    low = high;
-    high = std::min(high + by, most);
+  if (serves(least)) return least;
+  if (least >= most || !serves(most)) return {};
+  int low = least, high = most;
+  for (int by = 1; high - low > by; by *= 2) {
+    const int next = low + by;
+    if (serves(next)) {
+      high = next;
+      break;
+    }
+    low = next;
   }
   while (high - low > 1) {
     const int middle = low + (high - low) / 2;
