@@ -271,8 +271,8 @@ PoolSizes<R> pools_in_target(const ServingPlan<R>& plan, const ServingMachine<R>
   }
 }
 
-// Whole workers for the rate and the targets; those of a pool that states its own are these. What is known of them under
-// the load: all percentiles where the plan has pools, else the 90th.
+// Whole workers for the rate and the targets; those of a pool that states its own are these. What is known of them
+// under the load: all percentiles where the plan has pools, else the 90th.
 template <class R>
 std::optional<LoadFigures<R>> size_for_load(const ServingPlan<R>& plan,
                                             const ServingMachine<R>& pre,
