@@ -69,7 +69,8 @@ struct Totals {
   double decoding = 0, admitted = 0;  // sequences · s
   double blocks = 0, waiting = 0, present = 0;
   long steps = 0, decode_steps = 0;
-  long prompt_tokens = 0, tokens = 0, recomputed = 0, preemptions = 0;
+  long prompt_tokens = 0, recomputed = 0, preemptions = 0;
+  long tokens = 0, first_tokens = 0;  // of answers; of these the first one of each
   long most_blocks = 0;
   double time() const { return end - begin; }
 };
