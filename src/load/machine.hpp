@@ -314,7 +314,7 @@ class Machine {
     }
   }
 
-  // Prompt tokens of the step, in the order of arrival.
+  // Prompt tokens of the step, in the order of arrival; of a step without decodes one whole prompt.
   int compose() {
     finished_prompts_.clear();
     int room = e_.chunk, taken = 0;
@@ -323,12 +323,11 @@ class Machine {
     while (room > 0) {
       if (i == prefill_.size() && !admit_next()) break;
       const Id id = prefill_[i++];
-      if (whole && taken > 0 && live(id).to_prefill > room) break;
       const int part = whole ? live(id).to_prefill : std::min(room, live(id).to_prefill);
       work_on(id, part);
       taken += part;
       room -= part;
-      if (e_.one_prompt) break;
+      if (whole || e_.one_prompt) break;
     }
     std::erase_if(prefill_, [this](Id id) { return live(id).to_prefill == 0; });
     return taken;

@@ -59,6 +59,19 @@ TEST_CASE("a chunk slows the decodes; prefill first holds them up") {
   CHECK(run.served[0].last == Approx(24e-3));
 }
 
+TEST_CASE("whole prompts first: one a step, however many the chunk would hold") {
+  std::vector<Request> r{{0, 100, 2}, {0, 100, 1}, {0, 100, 1}};
+  Engine e = engine_of(8192);
+  e.order = StepOrder::kPrefillFirst;
+  const Run run = play(e, r, {});
+  for (const std::size_t i : {0, 1, 2}) {
+    CAPTURE(i);
+    CHECK(run.served[i].start == Approx(6e-3 * static_cast<double>(i)));
+    CHECK(run.served[i].first == Approx(6e-3 * static_cast<double>(i + 1)));
+  }
+  CHECK(run.served[0].last == Approx(24e-3));
+}
+
 TEST_CASE("without room the batch keeps a request waiting") {
   std::vector<Request> r{{0, 100, 3}, {0, 100, 1}};
   const Run run = play(engine_of(512, 1), r, {});

@@ -8,9 +8,10 @@
 //   run.served[i].first - requests[i].arrival             // time to first token
 //
 // Every step decodes one token of each sequence in the batch, and carries up to `chunk` prompt tokens of requests in
-// the order of their arrival; several prompts share a chunk unless `one_prompt`. With prefill_first a step that
-// prefills whole prompts decodes nothing. Requests are admitted while the batch and the cache have room. On-demand
-// blocks may run out: then the request admitted last gives its up, and is computed again, or read back.
+// the order of their arrival; several prompts share a chunk unless `one_prompt`. With prefill_first a whole prompt has
+// a step of its own, which decodes nothing, however large the chunk. Requests are admitted while the batch and the
+// cache have room. On-demand blocks may run out: then the request admitted last gives its up, and is computed again, or
+// read back.
 //
 // Not here: time per step that depends on a chunk's own past, prefix caches, speculative tokens, more than one class
 // of user.
