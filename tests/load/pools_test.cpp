@@ -130,6 +130,17 @@ TEST_CASE("users in front of pools: by hand") {
   CHECK(busy.prefill_busy.value == Approx(1).epsilon(2e-2));
 }
 
+TEST_CASE(
+    "users in front of thousands of decode engines: each has one of his own, and it takes no "
+    "longer to find") {
+  Scenario s = users(8000, 20e-3);
+  s.pools->prefill = s.pools->decode = 8000;
+  s.requests = 64'000;
+  const Outcome o = simulate(s);
+  CHECK(o.ttft.value.p99 == Approx(25e-3));
+  CHECK(o.tpot.value.p99 == Approx(10e-3));
+}
+
 TEST_CASE("users in front of pools: Little's law, whatever the pools and however they think") {
   for (const int decode : {1, 3})
     for (const double think : {0.0, 0.2}) {
