@@ -119,8 +119,8 @@ class Machine {
     if (next_ >= requests_.size() && !options_.to_the_end && !options_.fed) measures_ = false;
   }
 
-  // Its first token is of whoever prefilled it. Where sums start with it, it is not in their time, as none is whose step
-  // ended before.
+  // Its first token is of whoever prefilled it. Where sums start with it, it is not in their time, as none is whose
+  // step ended before.
   void comes_with_first(Id id) {
     run_.served[id].first = live(id).last_token = requests_[id].arrival;
     if (id != options_.measured_from) count_first();
