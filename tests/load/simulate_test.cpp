@@ -126,7 +126,8 @@ TEST_CASE("a user asks again when answered, and is at the engine an overhead lat
   CHECK(o.rate.value == Approx(1 / 0.61).epsilon(0.01));
 }
 
-// Every step carries a full chunk: a part with three users answers each of them more slowly, and no part is done before.
+// Every step carries a full chunk: a part with three users answers each of them more slowly, and no part is done
+// before.
 TEST_CASE("stages: a user more than the parts share evenly makes no run slower") {
   const auto rate_of = [](std::size_t users) {
     load::Scenario s;

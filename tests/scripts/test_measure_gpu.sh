@@ -1,7 +1,7 @@
 #!/bin/sh
-# scripts/measure-gpu without a GPU: it says so with 3, before it builds anything; of a reckon-bench without CUDA with 2.
-# With a stand-in for reckon-bench that loses its device once, it goes on behind it, and from there on it does all that
-# it does with a GPU: the table, constants, the overlay.
+# scripts/measure-gpu without a GPU: it says so with 3, before it builds anything; reckon-bench without CUDA ends it
+# with 2. With a stand-in for reckon-bench that loses its device once, it goes on behind it, and from there on it does
+# all that it does with a GPU: the table, constants, the overlay.
 # Usage: test_measure_gpu.sh RECKON-BENCH RECKON SOURCE-TREE
 set -eu
 bench=$1 reckon=$2 tree=$3
