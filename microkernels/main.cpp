@@ -20,6 +20,8 @@
 #include "core/sweep.hpp"
 #include "options.hpp"
 #include "reckon/base/atomic_file.hpp"
+#include "reckon/base/text.hpp"
+#include "reckon/engine/measured.hpp"
 
 namespace reckon::bench {
 namespace {
@@ -78,6 +80,13 @@ bool begin_document(Workspace& work, const Options& o, const Machine& machine, D
   return true;
 }
 
+// What is measured under another chip's name is a warning before it takes its time, as it will be to whoever reads it.
+void say_another_chip(const Document& d) {
+  Diagnostics warnings;
+  for (const std::string& device : d.machine.devices) check_device(device, d.chip, {}, warnings);
+  fmt::print(stderr, "{}", warnings.render());
+}
+
 int end_of(const Document& d, const Tally& t) {
   say(fmt::format("{} measured, {} left out", d.points.size(), d.left_out.size()));
   if (t.wrong > 0) say(fmt::format("{} results were WRONG and are not in the file", t.wrong));
@@ -100,6 +109,7 @@ int run(Workspace& work, const Options& o, const std::vector<Problem>& problems,
   }
   Document d;
   if (!begin_document(work, o, backend->machine(), d)) return kUsage;
+  say_another_chip(d);
   d.command = command;
   const auto hung = [&] {
     if (!o.resume) keep(d, o.output);
@@ -128,8 +138,14 @@ int report(Workspace& work, const Options& o) {
   const std::optional<Document> d = read_document(work, o.report, faults);
   std::vector<Comparison> all;
   if (d) {
-    const bool known = d->machine.backend == "cpu" || d->machine.backend == "cuda";
-    const std::string file = aims_file(o, known ? d->machine.backend : o.backend.name);
+    const std::string& of = d->machine.backend;
+    const bool known = of == "cpu" || of == "cuda";
+    if (!known && o.aims.empty())
+      say(
+          fmt::format("{}: there are no aims of a back end '{}': held against those of {}; --aims "
+                      "FILE names others",
+                      o.report, printable(of), o.backend.name));
+    const std::string file = aims_file(o, known ? of : o.backend.name);
     all = held_against(*d, read_aims(work, file, faults));
   }
   fmt::print(stderr, "{}", faults.render());
@@ -169,6 +185,11 @@ int main_of(int argc, char** argv) {
   is_chip(work, o.chip, diagnostics);
   if (!o.output.empty() && is_same_file(o.output, o.sweep))
     diagnostics.error({}, fmt::format("--output {}: that is the sweep it reads", o.output));
+  // All of it would be measured first, and lost.
+  if (const std::string why = o.output.empty() || o.list ? "" : why_not_written(o.output);
+      !why.empty())
+    diagnostics.error({}, "--output: " + why)
+        .help("a file in a folder that is there, or none: then stdout");
   if (diagnostics.has_errors()) {
     fmt::print(stderr, "{}", diagnostics.render());
     return kUsage;

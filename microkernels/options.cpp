@@ -75,6 +75,18 @@ void add_aims(CLI::App& app, Options& o) {
   app.add_flag("--strict", o.strict, "end with 1 unless every aim is reached");
 }
 
+// "" or what was said that does nothing here.
+std::string contradicts(const CLI::App& app, const Options& o) {
+  const bool cuda = o.backend.name == "cuda";
+  if (o.resume && o.output.empty())
+    return "--resume: which file? --output FILE.json is kept and gone on from";
+  if (!cuda && app.count("--device") > 0)
+    return "--device: which GPU it is, and the back end is cpu: --backend cuda, or leave it out";
+  if (cuda && app.count("--threads") > 0)
+    return "--threads: of the back end cpu, and this is cuda: leave it out";
+  return "";
+}
+
 }  // namespace
 
 std::optional<int> read_options(int argc, char** argv, Options& o) {
@@ -91,8 +103,8 @@ std::optional<int> read_options(int argc, char** argv, Options& o) {
   } catch (const CLI::ParseError& e) {
     return app.exit(e) == 0 ? kOk : kUsage;
   }
-  if (o.resume && o.output.empty()) {
-    fmt::print(stderr, "--resume: which file? --output FILE.json is kept and gone on from\n");
+  if (const std::string why = contradicts(app, o); !why.empty()) {
+    fmt::print(stderr, "{}\n", why);
     return kUsage;
   }
   return {};

@@ -86,9 +86,11 @@ std::string summary(const Measured& m) {
   constexpr double kLong = 1;
   const Point& p = m.point;
   const double spread = (p.seconds.p90 - p.seconds.p10) / p.seconds.median;
-  return fmt::format("{}: {} ±{:.1f} %  {}  ({} samples, {}){}{}", name_of(p.problem),
-                     format_quantity(p.seconds.median, kSecond), 50 * spread, rate_of(p), p.samples,
-                     word_of(p.stop), p.throttled ? " THROTTLED" : "",
+  const bool one = p.samples == 1;  // it deviates from nothing
+  return fmt::format("{}: {}{}  {}  ({} sample{}, {}){}{}", name_of(p.problem),
+                     format_quantity(p.seconds.median, kSecond),
+                     one ? "" : fmt::format(" ±{:.1f} %", 50 * spread), rate_of(p), p.samples,
+                     one ? "" : "s", word_of(p.stop), p.throttled ? " THROTTLED" : "",
                      m.set_up >= kLong ? ", set up in " + format_quantity(m.set_up, kSecond) : "");
 }
 

@@ -53,11 +53,15 @@ bool same_file(const struct stat& a, const struct stat& b) {
   return a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
+fs::path folder_of(const fs::path& file) {
+  return file.has_parent_path() ? file.parent_path() : fs::path(".");
+}
+
 // A new file beside the target, with the rights that a new file gets here; its name goes to `name`.
 int new_file_beside(const fs::path& target, std::string& name) {
   constexpr mode_t kUsual = 0666;  // less the umask
   constexpr int kTries = 100;
-  const fs::path folder = target.has_parent_path() ? target.parent_path() : fs::path(".");
+  const fs::path folder = folder_of(target);
   for (int i = 0; i < kTries; ++i) {
     name = (folder / fmt::format(".reckon-{}-{}-{}", target.filename().string(), ::getpid(), i))
                .string();
@@ -103,7 +107,7 @@ fs::path end_of_links(fs::path file) {
 std::string replace_file(const fs::path& file, std::optional<mode_t> mode, std::string_view text) {
   std::string name;
   Descriptor fd(new_file_beside(file, name));
-  const fs::path folder = file.has_parent_path() ? file.parent_path() : fs::path(".");
+  const fs::path folder = folder_of(file);
   if (fd.get() < 0) return failed("can't create a file in", folder);
   const auto give_up = [&name](std::string why) {
     ::unlink(name.c_str());
@@ -119,23 +123,57 @@ std::string replace_file(const fs::path& file, std::optional<mode_t> mode, std::
   return "";
 }
 
+// Where a text goes: into a file's place, or through what can't be replaced.
+struct Target {
+  std::string why_not;
+  fs::path end{};                // of the links
+  std::optional<mode_t> mode{};  // of the file that is there
+  bool through = false;
+  int already_open = -1;
+};
+
+Target target_of(const fs::path& file) {
+  constexpr mode_t kRights = 07777;
+  struct stat there {};
+  Target out;
+  if (::stat(file.c_str(), &there) == 0) {
+    if (S_ISDIR(there.st_mode)) return {fmt::format("{} is a folder", file.string())};
+    out.through = !S_ISREG(there.st_mode);
+    if (out.through) return out;
+    out.already_open = standard_stream(there);
+    out.through = out.already_open >= 0;
+    if (out.through) return out;
+    if (::access(file.c_str(), W_OK) != 0) return {failed("can't write", file)};
+    out.mode = there.st_mode & kRights;
+  } else if (errno != ENOENT) {
+    return {failed("can't write", file)};
+  }
+  out.end = end_of_links(file);
+  if (out.end.empty()) out.why_not = failed("can't follow the links of", file);
+  return out;
+}
+
 }  // namespace
 
 std::string write_atomically(const fs::path& file, std::string_view text) {
-  constexpr mode_t kRights = 07777;
-  struct stat there {};
-  if (::stat(file.c_str(), &there) != 0) {
-    if (errno != ENOENT) return failed("can't write", file);
-    const fs::path end = end_of_links(file);
-    return end.empty() ? failed("can't follow the links of", file) : replace_file(end, {}, text);
+  const Target to = target_of(file);
+  if (!to.why_not.empty()) return to.why_not;
+  if (to.through) return write_through(file, to.already_open, text);
+  return replace_file(to.end, to.mode, text);
+}
+
+std::string why_not_written(const fs::path& file) {
+  const Target to = target_of(file);
+  if (!to.why_not.empty()) return to.why_not;
+  if (to.through) {  // to open a pipe would wait for its reader
+    const bool can = to.already_open >= 0 || ::access(file.c_str(), W_OK) == 0;
+    return can ? "" : failed("can't write", file);
   }
-  if (S_ISDIR(there.st_mode)) return fmt::format("{} is a folder", file.string());
-  if (!S_ISREG(there.st_mode)) return write_through(file, -1, text);
-  if (const int fd = standard_stream(there); fd >= 0) return write_through(file, fd, text);
-  if (::access(file.c_str(), W_OK) != 0) return failed("can't write", file);
-  const fs::path end = end_of_links(file);
-  return end.empty() ? failed("can't follow the links of", file)
-                     : replace_file(end, there.st_mode & kRights, text);
+  std::string name;
+  const Descriptor fd(new_file_beside(to.end, name));
+  if (fd.get() < 0) return failed("can't create a file in", folder_of(to.end));
+  ::unlink(name.c_str());
+  return "";
 }
 
 bool is_same_file(const fs::path& a, const fs::path& b) {

@@ -111,12 +111,24 @@ class Machine {
       live(id).to_prefill = e_.prefilled ? 0 : requests_[id].prompt;
       live(id).stored = e_.prefilled ? requests_[id].prompt : 0;
       live(id).made = e_.prefilled ? 1 : 0;
-      if (e_.prefilled) run_.served[id].first = live(id).last_token = requests_[id].arrival;
+      if (e_.prefilled) comes_with_first(id);
       queue_.push_back(id);
       ++present_;
       since(requests_[id].arrival);
     }
     if (next_ >= requests_.size() && !options_.to_the_end && !options_.fed) measures_ = false;
+  }
+
+  // Its first token is of whoever prefilled it. Where sums start with it, it is not in their time, as none is whose
+  // step ended before.
+  void comes_with_first(Id id) {
+    run_.served[id].first = live(id).last_token = requests_[id].arrival;
+    if (id != options_.measured_from) count_first();
+  }
+  void count_first() {
+    if (!measures_) return;
+    ++run_.totals.tokens;
+    ++run_.totals.first_tokens;
   }
 
   // What it has waited by the end of the step in which it came.
@@ -302,7 +314,7 @@ class Machine {
     }
   }
 
-  // Prompt tokens of the step, in the order of arrival.
+  // Prompt tokens of the step, in the order of arrival; of a step without decodes one whole prompt.
   int compose() {
     finished_prompts_.clear();
     int room = e_.chunk, taken = 0;
@@ -311,12 +323,11 @@ class Machine {
     while (room > 0) {
       if (i == prefill_.size() && !admit_next()) break;
       const Id id = prefill_[i++];
-      if (whole && taken > 0 && live(id).to_prefill > room) break;
       const int part = whole ? live(id).to_prefill : std::min(room, live(id).to_prefill);
       work_on(id, part);
       taken += part;
       room -= part;
-      if (e_.one_prompt) break;
+      if (whole || e_.one_prompt) break;
     }
     std::erase_if(prefill_, [this](Id id) { return live(id).to_prefill == 0; });
     return taken;
@@ -341,11 +352,12 @@ class Machine {
     Live& x = live(id);
     if (run_.served[id].first < 0) {
       run_.served[id].first = now_;
+      count_first();
     } else {
       add_gap(now_ - x.last_token, 1);
+      if (measures_) ++run_.totals.tokens;
     }
     ++x.made;
-    if (measures_) ++run_.totals.tokens;
     x.last_token = now_;
     if (x.made >= requests_[id].output) {
       retire(id);

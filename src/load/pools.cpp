@@ -106,7 +106,7 @@ void add_worker(Totals& all, const Totals& one) {
   for (const auto part : {&Totals::busy, &Totals::decoding, &Totals::admitted, &Totals::blocks})
     all.*part += one.*part;
   for (const auto part : {&Totals::steps, &Totals::decode_steps, &Totals::tokens,
-                          &Totals::recomputed, &Totals::preemptions})
+                          &Totals::first_tokens, &Totals::recomputed, &Totals::preemptions})
     all.*part += one.*part;
   all.most_blocks = std::max(all.most_blocks, one.most_blocks);
 }

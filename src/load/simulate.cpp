@@ -124,11 +124,13 @@ Totals mean_engine(const std::vector<Played>& engines) {
       if (p.run.totals.time() > 0)
         out.*part += p.share * p.run.totals.*part * time / p.run.totals.time();
   }
-  double tokens = 0;
-  for (const Played& p : engines)
-    if (p.run.totals.time() > 0)
-      tokens += p.share * static_cast<double>(p.run.totals.tokens) * time / p.run.totals.time();
-  out.tokens = std::lround(tokens);
+  for (const auto part : {&Totals::tokens, &Totals::first_tokens}) {
+    double tokens = 0;
+    for (const Played& p : engines)
+      if (p.run.totals.time() > 0)
+        tokens += p.share * static_cast<double>(p.run.totals.*part) * time / p.run.totals.time();
+    out.*part = std::lround(tokens);
+  }
   for (const auto part : {&Totals::steps, &Totals::decode_steps, &Totals::prompt_tokens,
                           &Totals::recomputed, &Totals::preemptions})
     for (std::size_t i = 1; i < engines.size(); ++i) out.*part += engines[i].run.totals.*part;
@@ -317,9 +319,10 @@ class Merge {
     if (blocks > 0) o.cache_share = per_time(&Totals::blocks, workers * blocks);
     // Each answer's first token is one, whatever its later steps yield.
     o.tokens_rate = of([this](const Sample& x) -> std::optional<double> {
-      if (!(x.totals.time() > 0) || !x.rate) return {};
-      const double steps = static_cast<double>(x.totals.tokens) / x.totals.time();
-      return steps * s_.yield - *x.rate * (s_.yield - 1);
+      if (!(x.totals.time() > 0)) return {};
+      const auto first = static_cast<double>(x.totals.first_tokens);
+      const double later = static_cast<double>(x.totals.tokens) - first;
+      return (first + later * s_.yield) / x.totals.time();
     });
   }
   static void count(const Sample& x, Outcome& o) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <memory>
 #include <queue>
+#include <vector>
 
 #include "machine.hpp"
 #include "pools.hpp"
@@ -42,18 +43,17 @@ class UserPools {
 
   Run run() {
     while (done_ < requests_.size()) {
-      Decoder& first = *std::min_element(decoders_.begin(), decoders_.end(),
-                                         [](const Decoder& a, const Decoder& b) {
-                                           return a.machine->next_event() < b.machine->next_event();
-                                         });
-      const double engine = first.machine->next_event(), ask = of(asks_), end = of(finished_);
+      drop_outdated();
+      const double engine = of(events_), ask = of(asks_), end = of(finished_);
       if (std::min({engine, ask, end}) >= Machine::kNever) break;
       if (ask <= end && ask <= engine) {
         prefill();
       } else if (end <= engine) {
         move();
       } else {
-        decode(first);
+        const std::size_t next = events_.top().second;
+        events_.pop();
+        decode(next);
       }
     }
     for (Decoder& d : decoders_) gather(d);
@@ -63,6 +63,17 @@ class UserPools {
  private:
   using When = std::pair<double, std::size_t>;
   static double of(const Earliest<When>& x) { return x.empty() ? Machine::kNever : x.top().first; }
+
+  // Of each decode engine what can happen there next, beside what was so before it stepped, or before a request came.
+  void changed(std::size_t engine) {
+    const double at = decoders_[engine].machine->next_event();
+    if (at < Machine::kNever) events_.push({at, engine});
+  }
+  void drop_outdated() {
+    while (!events_.empty() &&
+           decoders_[events_.top().second].machine->next_event() > events_.top().first)
+      events_.pop();
+  }
 
   // A request, in its turn, on the worker that is free first.
   void prefill() {
@@ -87,12 +98,15 @@ class UserPools {
     if (id >= from_) run_.totals.ports += ports_.waited();
     decoders_[to].of.push_back(id);
     decoders_[to].machine->add(r, id >= from_);
+    changed(to);
     if (turn_ < requests_.size()) return;
     for (Decoder& d : decoders_) d.machine->finish();
   }
 
-  void decode(Decoder& d) {
+  void decode(std::size_t engine) {
+    Decoder& d = decoders_[engine];
     d.machine->turn();
+    changed(engine);
     for (std::size_t answered = d.machine->take_answered().size(); answered > 0; --answered) {
       ++done_;
       if (known_ >= requests_.size()) continue;
@@ -117,7 +131,7 @@ class UserPools {
   Ports ports_;
   std::vector<Prefilled> prefilled_;
   std::vector<Decoder> decoders_;
-  Earliest<When> workers_, asks_, finished_;
+  Earliest<When> workers_, asks_, finished_, events_;
   std::size_t known_ = 0, done_ = 0, turn_ = 0;
   Run run_;
 };

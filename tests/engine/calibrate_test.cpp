@@ -127,6 +127,9 @@ TEST_CASE("a file is written whole or not at all") {
   CHECK(!write_atomically(folder / "sub", "three").empty());         // a folder
   CHECK(!write_atomically(folder / "none" / "a", "three").empty());  // no such folder
   CHECK(slurp(folder / "a") == "two");
+  for (const auto& path : {folder / "a", folder / "b"}) CHECK(why_not_written(path).empty());
+  CHECK(why_not_written(folder / "sub") == (folder / "sub").string() + " is a folder");
+  CHECK(why_not_written(folder / "none" / "a").starts_with("can't create a file in"));
   CHECK(std::distance(fs::directory_iterator(folder), fs::directory_iterator()) == 2);
   fs::remove_all(folder);
 }

@@ -82,8 +82,6 @@ std::vector<Case> cases() {
     for (const auto prompts : {PromptSteps::kShared, PromptSteps::kAlone, PromptSteps::kFirst})
       for (const int prompt : {300, 1000, 4000})
         for (const auto& [shape, spread] : spreads) {
-          if (prompts == PromptSteps::kFirst && prompt < 1000)
-            continue;  // prompts that share a step wait less
           out.push_back({m, prompts, prompt, i % 2 == 0 ? 100 : 300, i % 3 == 0 ? 2048 : 512,
                          i % 4 == 0 ? 32 : 1024, shape, spread});
           ++i;
@@ -155,8 +153,6 @@ TEST_CASE("so do few users, short answers, and users up to where every chunk is 
       for (const int output : {8, 32, 64})
         for (const int users : {1, 4, 16, 64, 120, 200})
           for (const double spread : {0.0, 0.5}) {
-            // Of short prompts that share a step of their own, by chance, the wait is another.
-            if (prompts == PromptSteps::kFirst && spread > 0 && prompt < 1000) continue;
             const Machine& m = kMachines[prompt % 200 == 0 ? 1 : 0];
             const int chunk = (users + output) % 3 == 0 ? 8192 : 2048;
             CAPTURE(static_cast<int>(prompts), prompt, output, users, spread);

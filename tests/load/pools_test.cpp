@@ -79,6 +79,39 @@ TEST_CASE("layer by layer a cache is sent while its prompt is computed") {
   CHECK(simulate(s).ttft.value.mean == Approx(11e-3));
 }
 
+TEST_CASE(
+    "tokens per second of pools count an answer's first token, and once whatever a step yields") {
+  for (const double yield : {1.0, 2.2})
+    for (const int output : {1, 2, 4})
+      for (const bool users_ask : {false, true}) {
+        Scenario s = users_ask ? users(2, 20e-3) : pools(1e-3, 1);
+        s.pools->decode = 2;
+        s.traffic.rate = 5;
+        s.traffic.output.mean = output;
+        s.yield = yield;
+        s.requests = 4000;
+        const Outcome o = simulate(s);
+        CAPTURE(yield, output, users_ask);
+        CHECK(o.tokens_rate.value ==
+              Approx(o.rate.value * (1 + (output - 1) * yield)).epsilon(5e-3));
+      }
+}
+
+TEST_CASE("tokens per second beyond saturation are what the engine makes, not what is asked for") {
+  // Four answers at a time, eleven steps each, of which all but the first yield two tokens.
+  Scenario s;
+  s.engine.step = [](const Step&) { return 10e-3; };
+  s.engine.batch = 4;
+  s.engine.chunk = 1 << 30;
+  s.traffic.rate = 60;  // of the 36 that it answers
+  s.traffic.prompt = {LengthShape::kConstant, 100, 0, 1e9};
+  s.traffic.output = {LengthShape::kConstant, 11, 0, 1e9};
+  s.yield = 2;
+  s.requests = 20'000;
+  s.replications = 1;
+  CHECK(simulate(s).tokens_rate.value == Approx(4 * 21 / 0.11).epsilon(5e-3));
+}
+
 TEST_CASE("users in front of pools: by hand") {
   // One: prefill 20, move 5, two steps of 10: an answer every 45 ms.
   const Outcome one = simulate(users(1, 20e-3));
@@ -95,6 +128,17 @@ TEST_CASE("users in front of pools: by hand") {
   CHECK(busy.ttft.value.mean == Approx(40e-3));
   CHECK(busy.waiting.value.mean == Approx(5e-3));
   CHECK(busy.prefill_busy.value == Approx(1).epsilon(2e-2));
+}
+
+TEST_CASE(
+    "users in front of thousands of decode engines: each has one of his own, and it takes no "
+    "longer to find") {
+  Scenario s = users(8000, 20e-3);
+  s.pools->prefill = s.pools->decode = 8000;
+  s.requests = 64'000;
+  const Outcome o = simulate(s);
+  CHECK(o.ttft.value.p99 == Approx(25e-3));
+  CHECK(o.tpot.value.p99 == Approx(10e-3));
 }
 
 TEST_CASE("users in front of pools: Little's law, whatever the pools and however they think") {

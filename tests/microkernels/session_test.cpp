@@ -130,5 +130,18 @@ TEST_CASE("a watchdog that is stopped in time, or never set, stays quiet") {
   CHECK(times == 0);
 }
 
+TEST_CASE("one sample has no deviation to show") {
+  Measured m;
+  m.point.problem = of("norm");
+  m.point.seconds = {12e-6, 12e-6, 12e-6};
+  m.point.samples = 1;
+  m.point.stop = Stop::kTime;
+  CHECK(summary(m) == "norm bf16 tokens=16 hidden=64 cold, own: 12 µs    (1 sample, out of time)");
+  m.point.seconds = {12e-6, 11.9e-6, 12.1e-6};
+  m.point.samples = 10;
+  CHECK(summary(m) ==
+        "norm bf16 tokens=16 hidden=64 cold, own: 12 µs ±0.8 %    (10 samples, out of time)");
+}
+
 }  // namespace
 }  // namespace reckon::bench

@@ -28,6 +28,11 @@ refuses "no chip called 'nope'" --chip nope
 refuses "'nan' is no number above 0" --noise nan
 refuses "'-1' is no whole number from 0 to 1023" --device -1
 refuses "that is the sweep it reads" --output "$scratch/sweep.yaml"
+# What can't be written is said before anything is measured.
+refuses "can't create a file in $scratch/none" --output "$scratch/none/x.json"
+refuses "$scratch is a folder" --output "$scratch"
+refuses "which GPU it is, and the back end is cpu" --device 0
+refuses "of the back end cpu, and this is cuda" --backend cuda --threads 1
 
 status=0
 "$bench" --sweep "$scratch/sweep.yaml" --seconds 0 2>"$scratch/err" || status=$?
@@ -76,6 +81,21 @@ report 0 MISSED
 report 1 'not every aim was reached' --strict
 sed -i 's/44.4 %/44.3 %/' "$scratch/aims.yaml"
 report 0 reached --strict
+# A file of a back end that has no aims is held against those of another, which is said.
+sed 's/"backend": "cpu"/"backend": "hip"/' "$tree/microkernels/example/cpu.json" >"$scratch/hip.json"
+"$bench" --report "$scratch/hip.json" >"$scratch/table" 2>&1
+if ! grep -qF "no aims of a back end 'hip': held against those of cpu" "$scratch/table"; then
+  echo "reckon-bench --report of a back end that there is not: whose aims these are is not said"
+  cat "$scratch/table"
+  failed=1
+fi
+# Another chip's name is said before it is measured.
+"$bench" --sweep "$scratch/sweep.yaml" --only fma --seconds 0.01 --threads 1 --chip h100-sxm >/dev/null 2>"$scratch/err"
+if ! head -n 1 "$scratch/err" | grep -qF 'was measured, and the chip is said to be h100-sxm'; then
+  echo "reckon-bench --chip h100-sxm on a CPU: not a word of it"
+  cat "$scratch/err"
+  failed=1
+fi
 refuses "is kept and gone on from" --resume
 
 # A second run goes on from what the first had time for.

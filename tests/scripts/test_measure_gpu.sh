@@ -1,6 +1,7 @@
 #!/bin/sh
-# scripts/measure-gpu without a GPU: it says so with 3. With a stand-in for reckon-bench that loses its device once, it
-# goes on behind it, and from there on it does all that it does with a GPU: the table, constants, the overlay.
+# scripts/measure-gpu without a GPU: it says so with 3, before it builds anything; reckon-bench without CUDA ends it
+# with 2. With a stand-in for reckon-bench that loses its device once, it goes on behind it, and from there on it does
+# all that it does with a GPU: the table, constants, the overlay.
 # Usage: test_measure_gpu.sh RECKON-BENCH RECKON SOURCE-TREE
 set -eu
 bench=$1 reckon=$2 tree=$3
@@ -17,12 +18,31 @@ run() {
   "$tree/scripts/measure-gpu" "$@" >"$scratch/said" 2>&1 || status=$?
 }
 
+run --help
+{ [ "$status" -eq 0 ] && grep -q 'measure-gpu h100-sxm --bundle FOLDER' "$scratch/said"; } || fail "--help"
+grep -q 'set -uo' "$scratch/said" && fail "--help shows more than what is meant for a reader"
+run h100-sxm h200-sxm
+{ [ "$status" -eq 2 ] && grep -q 'two chips, h100-sxm and h200-sxm' "$scratch/said"; } || fail "two chips"
 mkdir "$scratch/bundle"
 ln -s "$bench" "$scratch/bundle/reckon-bench"
 ln -s "$reckon" "$scratch/bundle/reckon"
 run h100-sxm --bundle "$scratch/bundle" --output "$scratch/none"
-# The tests' reckon-bench is built without CUDA, or there is no GPU; where there is one, this is no test.
+# Where the tests' reckon-bench has CUDA and there is a GPU, this is no test.
 [ "$status" -ne 0 ] || exit 0
+if grep -q 'built without CUDA' "$scratch/said"; then
+  [ "$status" -eq 2 ] || fail "exit $status of a bundle without CUDA, expected 2"
+  grep -q 'run this again where' "$scratch/said" && fail "a bundle without CUDA is to be carried on"
+else
+  [ "$status" -eq 3 ] || fail "exit $status without a GPU, expected 3"
+fi
+if [ ! -e /dev/nvidiactl ] && [ ! -e /dev/dxg ]; then
+  run h100-sxm
+  { [ "$status" -eq 3 ] && grep -q 'nothing is built' "$scratch/said"; } || fail "it builds where there is no GPU"
+fi
+rm "$scratch/bundle/reckon-bench"
+printf '#!/bin/sh\necho "reckon-bench: no CUDA GPU here" >&2\nexit 3\n' >"$scratch/bundle/reckon-bench"
+chmod +x "$scratch/bundle/reckon-bench"
+run h100-sxm --bundle "$scratch/bundle" --output "$scratch/none"
 [ "$status" -eq 3 ] || fail "exit $status without a GPU, expected 3"
 grep -q 'run this again where the GPU is' "$scratch/said" || fail "without a GPU it does not say what to do"
 run nope --bundle "$scratch/bundle"

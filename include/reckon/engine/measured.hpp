@@ -103,6 +103,11 @@ std::vector<MeasuredSet> read_measured(Workspace& work, const std::string& file,
                                        const FileFacts& facts, Diagnostics& diagnostics,
                                        std::vector<std::string>& notes);
 
+// A warning if the device that was measured doesn't bear the name of the chip it is said to be. A chip's file of one's
+// own, and one that is yet to be written, say nothing of that.
+void check_device(const std::string& device, const std::string& chip, Span at,
+                  Diagnostics& diagnostics);
+
 // All files of measurements/ in the data roots; a file in an earlier root hides one of the same name.
 std::vector<MeasuredSet> bundled_measurements(Workspace& work, Diagnostics& diagnostics);
 

@@ -8,9 +8,10 @@
 //   run.served[i].first - requests[i].arrival             // time to first token
 //
 // Every step decodes one token of each sequence in the batch, and carries up to `chunk` prompt tokens of requests in
-// the order of their arrival; several prompts share a chunk unless `one_prompt`. With prefill_first a step that
-// prefills whole prompts decodes nothing. Requests are admitted while the batch and the cache have room. On-demand
-// blocks may run out: then the request admitted last gives its up, and is computed again, or read back.
+// the order of their arrival; several prompts share a chunk unless `one_prompt`. With prefill_first a whole prompt has
+// a step of its own, which decodes nothing, however large the chunk. Requests are admitted while the batch and the
+// cache have room. On-demand blocks may run out: then the request admitted last gives its up, and is computed again, or
+// read back.
 //
 // Not here: time per step that depends on a chunk's own past, prefix caches, speculative tokens, more than one class
 // of user.
@@ -69,7 +70,8 @@ struct Totals {
   double decoding = 0, admitted = 0;  // sequences · s
   double blocks = 0, waiting = 0, present = 0;
   long steps = 0, decode_steps = 0;
-  long prompt_tokens = 0, tokens = 0, recomputed = 0, preemptions = 0;
+  long prompt_tokens = 0, recomputed = 0, preemptions = 0;
+  long tokens = 0, first_tokens = 0;  // of answers; of these the first one of each
   long most_blocks = 0;
   double time() const { return end - begin; }
 };

@@ -89,19 +89,34 @@ StepOf<R> step_of(const LoadQuestion<R>& q) {
   return ModelSteps<R>(q);
 }
 
+// Sum of the blocks that lengths of 1 to x tokens take: whole ones for all before the last, then as many each.
+template <class R>
+Count<R> blocks_up_to(Count<R> x, Count<R> b_blk) {
+  NAME(x, b_blk);
+  auto k = called("k", floor(x / b_blk));
+  return called("Σ", b_blk * k * (k + 1) / 2 + (x - k * b_blk) * (k + 1));
+}
+
+// In whole blocks, as an engine keeps them. A length that differs ends anywhere in its last block.
 template <class R>
 Count<R> held_by_request(const LoadQuestion<R>& q) {
   auto s = *q.traffic.prompt;
   auto o = *q.traffic.output;
+  auto b_blk = q.engine.block;
   const bool longest = q.engine.reserve == CacheReserve::kLongest;
   const LengthSpread<R> spread = answer_lengths(q.traffic, context_of(q));
-  NAME(s, o);
-  if (spread.spreads()) {
+  NAME(s, o, b_blk);
+  if (spread.spreads() || prompt_lengths(q.traffic, context_of(q)).spreads()) {
     auto o_seen = length_seen(spread, o);
     NAME(o_seen);
-    return longest ? kHeldLongestSpread(s + o_seen) : kHeldMeanSpread(s + o_seen / 2);
+    return longest ? kHeldLongestSpread(max(s + o_seen + (b_blk - 1) / 2, b_blk))
+                   : kHeldMeanSpread(max(s + o_seen / 2 + (b_blk - 1) / 2, b_blk));
   }
-  return longest ? kHeldLongest(s + o) : kHeldMean(s + o / 2);
+  if (longest) return kHeldLongest(b_blk * ceil((s + o) / b_blk));
+  auto n_before = blocks_up_to(s, b_blk);
+  auto n_all = blocks_up_to(s + o, b_blk);
+  NAME(n_before, n_all);
+  return kHeldMean(b_blk * (n_all - n_before) / o);
 }
 
 // What a model's memory holds, of requests as they are held.

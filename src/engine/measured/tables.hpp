@@ -31,10 +31,6 @@ double half_of_last_digit(const std::string& text);
 // Whether a chip is named by a file of one's own: then its name says nothing of the device.
 bool is_own_file(const std::string& chip);
 
-// A warning if the device that was measured doesn't bear the name of the chip it is said to be. A chip's file of one's
-// own, and one that is yet to be written, say nothing of that.
-void check_device(const std::string& device, const std::string& chip, Span at, Diagnostics& d);
-
 // Adds a point to the set; false after a fault. `columns` says what the cells are.
 bool add_point(MeasuredSet& set, const std::vector<TableColumn>& columns,
                const std::vector<TableCell>& cells, Span row, Diagnostics& diagnostics);

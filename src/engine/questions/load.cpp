@@ -246,11 +246,24 @@ class LoadKind : public QuestionOf<LoadQuestion> {
           .help("shorter prompts, or longest: for a model that was extended");
     else if (q.model)
       check_context_length(*q.model, all, "prompt and answer take", "prompt", asked);
-    if (q.engine.cache_tokens && !answer(q).holds)
-      asked
-          .fault("cache_tokens",
-                 fmt::format("the cache does not hold one request of {:.0f} tokens", all))
-          .help(fmt::format("cache_tokens: {:.0f}", std::ceil(32 * all)));
+    if (q.engine.cache_tokens) legal_cache(q, all, asked);
+  }
+
+  // Caches are kept in whole blocks, of the cache and of each request.
+  static void legal_cache(const Input& q, double all, const Asked& asked) {
+    constexpr double kRequests = 32;
+    const double block = plain(q.engine.block), cache = plain(*q.engine.cache_tokens);
+    const double takes = std::ceil(all / block);
+    if (std::floor(cache / block) >= takes && answer(q).holds) return;
+    const std::string why =
+        cache < block
+            ? fmt::format("the cache holds no whole block: {:.0f} tokens, and a block is {:.0f}",
+                          cache, block)
+            : fmt::format("the cache does not hold one request of {:.0f} tokens{}", all,
+                          block > 1 ? fmt::format(", in blocks of {:.0f}", block) : "");
+    asked.fault("cache_tokens", why)
+        .help(fmt::format("cache_tokens: {:.0f}{}", kRequests * takes * block,
+                          cache < block ? ", or a smaller block" : ""));
   }
 
   // Workers of a model lie in the cluster that is named.

@@ -2,9 +2,9 @@
 //
 //   UsersLoad<R> u = users_prompts_first(x, N, Ratio<R>{});
 //
-// All prompts asked in one step of decodes follow it in a round, as many to a step as fit whole; no answer ends
-// meanwhile, so nobody else comes. Of N users whose answers differ each asks in a step with a chance of 1/(o − 1);
-// answers of one length end all in one. A circle takes the o − 1 steps and the prompts of all rounds.
+// All prompts asked in one step of decodes follow it in a round, one a step; no answer ends meanwhile, so nobody else
+// comes. Of N users whose answers differ each asks in a step with a chance of 1/(o − 1); answers of one length end all
+// in one. A circle takes the o − 1 steps and the prompts of all rounds.
 #pragma once
 
 #include "reckon/cost/load/user_steps.hpp"
@@ -14,7 +14,7 @@ namespace reckon {
 
 inline const Formula kUsersQueueFirst{"load.ttft.queue_users_first", "W",
                                       "wait for the prompts ahead, mean",
-                                      "those asked in the same step, a prompt's steps each"};
+                                      "those asked in the same step, a step each"};
 inline const Formula kUsersTpotFirst{"load.tpot.mean_users_first", "TPOT",
                                      "time per token after the first, mean",
                                      "a round's steps and prompts, less the wait for his own"};
@@ -24,54 +24,34 @@ namespace detail {
 template <class R>
 UsersLoad<R> users_prompts_first(const LoadInput<R>& x, Count<R> N, Ratio<R> away) {
   auto o = x.output;
-  auto s = x.prompt;
   auto d_away = away;
-  NAME(o, s, d_away, N);
-  const Count<R> none{};
+  NAME(o, d_away, N);
   UsersLoad<R> out;
   LoadDecoding<R>& at = out.decoding;
-  const int g =
-      static_cast<int>(std::clamp(std::floor(plain(x.chunk) / plain(s) + 1e-9), 1.0, 1e6));
   const bool together = users_in_turn(x);
   auto d = called("d", max(o - 1, 0) + d_away);
   auto nu = called("ν", N / d);
   out.asked = nu;
   at.seen = seen_decoding(x, called("n", nu * (o - 1)));
-  at.step = called("t_0", x.step(at.seen, none));
-  // Of all who ask at once: everybody, or those whose answers end in one step by chance.
-  const auto rounds =
-      with_slopes<R>(std::array<Ratio<R>, 2>{N, d}, [&](const std::array<double, 2>& y) {
-        const PromptRounds r = prompt_rounds(y[0], together ? 1 : std::min(1 / y[1], 1.0), g);
-        return std::array<double, 2>{r.steps, r.place};
-      });
-  auto K = called("K", rounds[0]);
-  auto place = called("place", rounds[1]);
-  auto J = called("J", together ? N : nu);
-  auto turns = called("turns", together ? Ratio<R>{1} : o - 1);
-  const auto mean_step = [&](Ratio<R> prompts) {
-    Sum<kSecond, R> all;
-    for (const LengthShare<R>& one : x.lengths)
-      all.add("share", one.share * x.step(none, one.tokens * prompts));
-    return all.total();
-  };
-  auto t_K = called("t_K", mean_step(called("j", max(J / K, 1))));
-  at.work.cost = at.work.own = called("E", K * t_K / J);
-  at.work.slot = at.work.cost;
-  auto E = at.work.cost;
-  auto t_0 = at.step;
+  at.step = called("t_0", x.step(at.seen, Count<R>{}));
   LoadWaiting<R> waits;
   waits.overhead = x.overhead;
-  auto in_his = called("j", together ? max(min(N, structural<R>("g", g)), 1)
-                                     : min(1 + nu * (N - 1) / N, structural<R>("g", g)));
   Sum<kSecond, R> own;
   for (const LengthShare<R>& one : x.lengths) {
-    waits.own.push_back({one.share, kOwnWhole(called("t_s", x.step(none, one.tokens * in_his)))});
+    waits.own.push_back({one.share, kOwnWhole(called("t_s", x.step(Count<R>{}, one.tokens)))});
     own.add("share", one.share * waits.own.back().time);
   }
-  auto S = called("S", own.total());
-  waits.queue = kUsersQueueFirst(max(place - 1, 0) * S);
+  auto E = called("E", own.total());
+  at.work.cost = at.work.own = at.work.slot = E;
+  // Of all who ask at once: everybody, or those whose answers end in one step by chance. Half of the others are ahead.
+  auto J = called("J", together ? N : nu);
+  auto turns = called("turns", together ? Ratio<R>{1} : o - 1);
+  auto q = called("q", together ? Ratio<R>{1} : min(1 / d, 1));
+  auto J_ahead = called("J_ahead", q * max(N - 1, 0) / 2);
+  auto t_0 = at.step;
+  waits.queue = kUsersQueueFirst(J_ahead * E);
   if (plain(waits.queue) > 0) {
-    auto m = called("m_queue", S / 2 + waits.queue);
+    auto m = called("m_queue", E / 2 + waits.queue);
     if (together) {  // anywhere in the round, each as likely
       waits.busy = Ratio<R>{1};
       waits.windows.push_back({Ratio<R>{1}, called("round", 2 * waits.queue)});

@@ -19,16 +19,19 @@ inline const Formula kLoadMoveToken{"load.pools.move_token", "t_move1",
                                     "time to move the cache of a prompt's token",
                                     "cache of a prompt over its tokens and a worker's ports"};
 inline const Formula kHeldLongest{"load.held_longest", "T_held",
-                                  "cached tokens that a request holds", "prompt + answer",
-                                  Hint::kLength};
+                                  "cached tokens that a request holds",
+                                  "whole blocks of prompt + answer", Hint::kLength};
 inline const Formula kHeldMean{"load.held_mean", "T_held", "cached tokens that a request holds",
-                               "prompt + half of the answer, while it grows", Hint::kLength};
+                               "whole blocks of what is cached, while the answer grows, mean",
+                               Hint::kLength};
 inline const Formula kHeldLongestSpread{
     "load.held_longest_spread", "T_held", "cached tokens that a request holds",
-    "prompt + answer, of those held at some time: E[o²]/E[o]", Hint::kLength};
+    "prompt + answer, of those held at some time: E[o²]/E[o]; half of the last block is empty",
+    Hint::kLength};
 inline const Formula kHeldMeanSpread{
     "load.held_mean_spread", "T_held", "cached tokens that a request holds",
-    "prompt + half of the answers that a step finds, E[o²]/E[o]", Hint::kLength};
+    "prompt + half of the answers that a step finds, E[o²]/E[o]; half of the last block is empty",
+    Hint::kLength};
 inline const Formula kMeanContextSpread{
     "load.context_spread", "T_ctx", "mean context of a decode step",
     "prompt + half of the answers that a step finds, E[o²]/E[o]", Hint::kLength};
