@@ -95,7 +95,8 @@ int largest_whole(int most, F f, int start = 0) {
   while (high > most && low < most) look(low > most / 2 ? most : 2 * low);
   constexpr int kLooks =
       40;  // of steps that are no halvings: enough for any curve, not for any table
-  for (int i = 0; high <= most && high - low > 1; ++i) {
+  int looks = 0;
+  while (high <= most && high - low > 1) {
     double t = f_low / (f_low - f_high);
     if (known) {  // as in root(), with the newer end of low and high first
       const bool newer_low = out < low;
@@ -107,7 +108,7 @@ int largest_whole(int most, F f, int start = 0) {
                           (out - a) / (b - a) * fa / (f_out - fa) * fb / (f_out - fb);
       t = !smooth ? 0.5 : newer_low ? step : 1 - step;
     }
-    const bool halve = !std::isfinite(t) || i >= kLooks;
+    const bool halve = !std::isfinite(t) || ++looks > kLooks;
     const double x = low + (high - low) * (halve ? 0.5 : std::clamp(t, 0.0, 1.0));
     look(std::clamp(static_cast<int>(x), low + 1, high - 1));
   }
