@@ -64,7 +64,7 @@ TEST_CASE("whole prompts first: one a step, however many the chunk would hold") 
   Engine e = engine_of(8192);
   e.order = StepOrder::kPrefillFirst;
   const Run run = play(e, r, {});
-  for (const std::size_t i : {0, 1, 2}) {
+  for (const std::size_t i : {std::size_t{0}, std::size_t{1}, std::size_t{2}}) {
     CAPTURE(i);
     CHECK(run.served[i].start == Approx(6e-3 * static_cast<double>(i)));
     CHECK(run.served[i].first == Approx(6e-3 * static_cast<double>(i + 1)));
