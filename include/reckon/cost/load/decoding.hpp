@@ -178,7 +178,8 @@ void add_left(const LoadInput<R>& x, Seconds<R> T, LoadDecoding<R>& d) {
   auto E = d.work.cost;
   auto o = x.output;
   NAME(rate, E, o, T);
-  auto E_own = d.work.own;  // of its own engine: the others' pass beside
+  // Of its own engine: the others' pass beside.
+  auto E_own = detail::of_those_met(d.work.met, d.work.own);
   NAME(E_own);
   auto V_0 = kPrefillLeft(rate * E_own * T);
   if (!(plain(V_0) > 0)) return;

@@ -36,12 +36,14 @@ struct LoadInput {
   std::vector<LengthShare<R>> lengths;  // of prompts; their mean is `prompt`
   Count<R> slots, chunk;
   Count<R> stages{1};  // of a pipeline that as many engines pass one behind the other
+  std::optional<Count<R>> all_stages;  // where users are fewer: as many as more of them would take
   PromptSteps prompts = PromptSteps::kShared;
   Seconds<R> overhead{};
   bool only_p90 = false;  // of percentiles, where nobody asks for others
   std::function<Seconds<R>(Count<R>, Count<R>)> step;
 
   bool decodes() const { return !(output <= 1); }
+  bool only_place() const { return !(slots > 1); }  // who has it has the engine
 };
 
 }  // namespace reckon

@@ -54,6 +54,8 @@ struct LoadFigures {
              *no_tpot_percentiles = nullptr;
   std::optional<Frequency<R>> little;
   std::optional<TpotSpread<R>> users_spread;  // of users by chance
+  std::optional<TurnsLevelled<R>> levelled;   // of users in turn who are no whole number
+  bool some_full = false;                     // of such users, chunks of some engines alone
   // Absent beyond saturation.
   std::optional<LoadDecoding<R>> decoding;
   std::optional<LoadWaiting<R>> waiting;  // absent for more users than places
@@ -88,7 +90,9 @@ void tpot_of_turns(const LoadInput<R>& x, LoadFigures<R>& f) {
   auto TTFT = f.waiting->ttft;
   NAME(o, TPOT, TTFT);
   const auto rank = [&](double p) {
-    auto TTFT_low = ttft_percentile(kTtftLow, kTtftLowAtom, *f.waiting, 1 - p);
+    const LoadWaiting<R>& waits = f.levelled ? f.levelled->waiting : *f.waiting;
+    auto TTFT_low = ttft_percentile(kTtftLow, kTtftLowAtom, waits, 1 - p);
+    if (f.levelled) return called("TPOT_p", (f.levelled->circle - TTFT_low) / (o - 1));
     return called("TPOT_p", TPOT + (TTFT - TTFT_low) / (o - 1));
   };
   f.tpot_p90 = kTpotP90Turns(rank(0.9));
@@ -97,25 +101,57 @@ void tpot_of_turns(const LoadInput<R>& x, LoadFigures<R>& f) {
   if (plain(f.utilisation) <= kP99Until) f.tpot_p99 = kTpotP99Turns(rank(0.99));
 }
 
+// Prompt tokens that others bring to a step at most: a full chunk, or all that they have.
+template <class R>
+Count<R> tokens_of_others(const LoadInput<R>& x) {
+  if (!x.users || x.prompts == PromptSteps::kFirst || x.lengths.size() > 1 || !(x.stages <= 1))
+    return x.chunk;
+  auto N = *x.users;
+  auto s = x.prompt;
+  NAME(N, s);
+  const double others = std::max(std::ceil(plain(N) - 1e-9) - 1, 0.0);
+  return others * plain(s) < plain(x.chunk) ? called("c_N", max(N - 1, 0) * s) : x.chunk;
+}
+
+// How many decode is what their rate and their time make of it, and no more than there are places.
+template <class R>
+void decode_as_long(const LoadInput<R>& x, LoadDecoding<R>& d) {
+  auto rate = x.rate;
+  auto o = x.output;
+  auto B = x.slots;
+  NAME(rate, o, B);
+  auto most = called("TPOT_B", B / (rate * (o - 1)));
+  if (plain(*d.tpot) > plain(most)) d.tpot = called("TPOT", max(most, d.step));
+  auto TPOT = *d.tpot;
+  NAME(TPOT);
+  d.n = kUsersDecoding(rate * (o - 1) * TPOT);
+}
+
 template <class R>
 void tpot_figures(const LoadInput<R>& x, LoadFigures<R>& f) {
   if (!f.decoding->tpot) return;
   const bool chunks = x.prompts != PromptSteps::kFirst;
   auto n = f.decoding->seen;
-  auto c = x.chunk;
+  auto c = tokens_of_others(x);
   NAME(n, c);
   auto t_c = chunks ? x.step(n, c) : *f.decoding->tpot;
   NAME(t_c);
+  std::optional<Seconds<R>> most;
+  if (chunks) most = t_c;
   TpotSpread<R> spread;  // users in turn who wait alike meet the same prompts
   if (x.users && f.users_spread) spread = *f.users_spread;
   if (!x.users) spread.none = meets_no_prompt(x, *f.decoding);
+  if (!x.users) {
+    if (chunks) f.decoding->tpot = tpot_met(*f.decoding, spread.none, t_c);
+    decode_as_long(x, *f.decoding);
+  }
   if (f.no_tpot) return;
-  f.tpot = chunks && !x.users ? tpot_met(*f.decoding, spread.none, t_c) : *f.decoding->tpot;
+  f.tpot = f.decoding->tpot;
   if (f.no_tpot_percentiles) return;
   const bool differ = f.waiting && (f.waiting->own.size() > 1 || !f.waiting->windows.empty());
   if (users_in_turn(x) && differ) return tpot_of_turns(x, f);
   if (!x.users) spread.deviation = tpot_deviation(x, *f.decoding, f.waiting);
-  const auto rank = [&](double p) { return tpot_rank(*f.decoding, spread, p); };
+  const auto rank = [&](double p) { return tpot_rank(*f.decoding, spread, most, p); };
   auto p90 = rank(0.9);
   const bool p99_holds = plain(f.utilisation) <= kP99Until && !x.only_p90;
   if (!x.only_p90) f.tpot_p50 = kTpotP50(rank(0.5));
@@ -123,6 +159,16 @@ void tpot_figures(const LoadInput<R>& x, LoadFigures<R>& f) {
   if (!p99_holds) return;
   auto p99 = rank(0.99);
   f.tpot_p99 = chunks ? kTpotP99Capped(min(p99, t_c)) : kTpotP99(p99);
+}
+
+// Users in turn who come a while after their answers catch up with those before them, and wait there; all of one group,
+// whose prompts share a step, come together.
+template <class R>
+bool together_after_overhead(const LoadInput<R>& x) {
+  if (!(plain(x.overhead) > 0) || *x.users <= 1) return true;
+  if (!brief_overhead(x)) return false;
+  return x.prompts == PromptSteps::kFirst ||
+         std::ceil(plain(*x.users) - 1e-9) <= turns_of(x, plain(*x.users)).together;
 }
 
 // Whom the closed form of users does not hold for.
@@ -143,6 +189,13 @@ void judge_users(const LoadInput<R>& x, LoadFigures<R>& f) {
         "answers of one length to prompts that differ: no closed form of the wait, simulate";
     if (plain(x.output) < kDriftShortest) f.no_tpot = f.no_waits;
   }
+  if (!spread && !together_after_overhead(x))
+    f.no_waits = f.no_tpot_percentiles =
+        "answers of one length, and an overhead between them: no closed form of the wait, simulate";
+  if (f.some_full)
+    f.no_tpot_percentiles =
+        "one user more fills every chunk of some engines alone: no closed form of percentiles, "
+        "simulate";
   if (x.think)
     f.no_waits = "users who think come by chance: no closed form of their wait, simulate";
 }
@@ -174,7 +227,7 @@ void judge(const LoadInput<R>& x, LoadFigures<R>& f) {
         "stages passed by many prompts, or by short answers: no closed form of the wait, simulate";
     f.no_tpot = f.no_waits;
   }
-  f.no_percentiles = f.no_waits;
+  f.no_percentiles = f.some_full && !f.no_waits ? f.no_tpot_percentiles : f.no_waits;
   if (!(std::abs(uneven - 1) > kEven)) return;
   f.no_tpot_percentiles = "uneven arrivals: no closed form of percentiles, simulate";
   if (!f.no_waits) f.no_percentiles = f.no_tpot_percentiles;
@@ -214,9 +267,33 @@ void percentiles(const LoadInput<R>& x, const LoadWaiting<R>& w, LoadFigures<R>&
 
 }  // namespace detail
 
+namespace detail {
+
+// A step carries no more prompts than there are places; with a single one they are worked on alone.
+template <class R>
+LoadInput<R> within_places(LoadInput<R> x) {
+  if (x.prompts != PromptSteps::kShared) return x;
+  if (x.only_place()) {
+    x.prompts = PromptSteps::kAlone;
+    return x;
+  }
+  double longest = 0;
+  for (const LengthShare<R>& one : x.lengths) longest = std::max(longest, plain(one.tokens));
+  auto B = x.slots;
+  auto s = x.prompt;
+  NAME(B, s);
+  const double tokens = plain(B) * plain(s);
+  if (tokens < plain(x.chunk) && tokens >= longest) x.chunk = called("c", B * s);
+  return x;
+}
+
+}  // namespace detail
+
 // With x.users and flat.users, of a closed loop; else of x.rate.
 template <class R>
-LoadFigures<R> load_figures(LoadInput<R> x, const LoadInput<double>& flat) {
+LoadFigures<R> load_figures(LoadInput<R> stated, const LoadInput<double>& stated_flat) {
+  LoadInput<R> x = detail::within_places(std::move(stated));
+  const LoadInput<double> flat = detail::within_places(stated_flat);
   LoadFigures<R> f;
   if (x.decodes()) f.little = little_bound(x);
   if (!x.users) {
@@ -230,6 +307,8 @@ LoadFigures<R> load_figures(LoadInput<R> x, const LoadInput<double>& flat) {
     f.waiting = u.waiting;
     f.ttft = u.ttft;
     f.users_spread = u.spread;
+    f.levelled = u.levelled;
+    f.some_full = u.some_full;
   }
   f.rate = x.rate;
   auto rate = f.rate;
@@ -240,12 +319,13 @@ LoadFigures<R> load_figures(LoadInput<R> x, const LoadInput<double>& flat) {
     f.unbounded = !(plain(rate) < plain(rate_sat));
     if (f.unbounded) return f;
     f.decoding = decoding(x, flat);
-    f.waiting = waiting(x, *f.decoding, f.full);
+    f.waiting = waiting(x, flat, *f.decoding, f.full);
     f.ttft = f.waiting->ttft;
     add_left(x, *f.ttft - f.waiting->overhead - f.waiting->slots, *f.decoding);
   }
   detail::judge(x, f);
-  const bool queue_outside = x.users && plain(f.utilisation) > kUsersPercentilesUntil;
+  const bool queue_outside =
+      x.users && !x.all_stages && plain(f.utilisation) > kUsersPercentilesUntil;
   if (f.waiting && !queue_outside) detail::percentiles(x, *f.waiting, f);
   detail::tpot_figures(x, f);
   detail::totals(x, f);

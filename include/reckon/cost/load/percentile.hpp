@@ -344,8 +344,11 @@ Ratio<R> normal_rank(Ratio<R> share) {
   return called("z", z_0 + slope * (share - q_0));
 }
 
+// `most`: of a time per token that lies between t_0 and this the variance is at most (most − m)·(m − t_0).
+// Source: Bhatia and Davis 2000, American Mathematical Monthly 107.
 template <class R>
-Seconds<R> tpot_rank(const LoadDecoding<R>& d, const TpotSpread<R>& spread, double p) {
+Seconds<R> tpot_rank(const LoadDecoding<R>& d, const TpotSpread<R>& spread,
+                     const std::optional<Seconds<R>>& most, double p) {
   auto t_0 = d.step;
   auto TPOT = *d.tpot;
   auto sigma = spread.deviation;
@@ -357,6 +360,8 @@ Seconds<R> tpot_rank(const LoadDecoding<R>& d, const TpotSpread<R>& spread, doub
   auto some = called("1 − P_0", 1 - P_0);
   auto m = called("m", (TPOT - t_0) / some);
   auto variance = called("σ²", (sigma * sigma + (TPOT - t_0) * (TPOT - t_0)) / some - m * m);
+  if (most && plain(variance) > (plain(*most) - plain(t_0) - plain(m)) * plain(m))
+    variance = called("σ²", max(*most - t_0 - m, Seconds<R>{}) * m);
   auto z = normal_rank<R>(called("q", (found<R>("p", p) - P_0) / some));
   // Beyond a deviation of twice the mean no cube is near them.
   auto cv = called("cv", plain(variance) > 0 ? min(sqrt(variance) / m, 2) : Ratio<R>{});

@@ -58,13 +58,28 @@ ChunksOf<R> chunks_of(Count<R> s, Count<R> c) {
   return {k, s - k * c};
 }
 
-// Mean number of other prompts in a step that carries one.
+// Mean number of other prompts in a step that carries one; each has a place.
 template <class R>
 Ratio<R> beside_in_step(const LoadInput<R>& x, Count<R> n) {
   if (!x.decodes()) return Ratio<R>{};
   auto o = x.output;
-  NAME(n, o);
-  return called("ν", n / (o - 1));
+  auto B = x.slots;
+  NAME(n, o, B);
+  auto nu = called("ν", n / (o - 1));
+  return plain(nu) > plain(B) - 1 ? called("ν", max(B - 1, 0)) : nu;
+}
+
+// Of prompts that come while one decodes, those that take a place beside his: all but those for which only his own is
+// left, a B-th where the B − 1 others are full.
+template <class R>
+Ratio<R> met_of_those_that_come(const LoadInput<R>& x, Count<R> n) {
+  if (x.users || !x.decodes()) return Ratio<R>{1};
+  if (x.only_place()) return Ratio<R>{};
+  auto B = x.slots;
+  NAME(n, B);
+  const double full = plain(n) / plain(B);
+  if (!(full > 0) || std::pow(std::min(full, 1.0), plain(B) - 1) < 1e-12) return Ratio<R>{1};
+  return called("met", 1 - pow(min(n / B, 1), B - 1) / B);
 }
 
 }  // namespace detail
@@ -146,18 +161,36 @@ Count<R> tokens_together(const LoadInput<R>& x, Count<R> rest, Ratio<R> nu) {
 
 }  // namespace detail
 
-// Both are means over the prompts' lengths: what one that decodes sees of a prompt, and what the prompt sees of them.
+// All are means over the prompts' lengths: what one that decodes sees of a prompt, and what the prompt sees of them.
 template <class R>
 struct PromptWork {
   Seconds<R> cost, slot;
-  Seconds<R> own;  // of the cost, what it adds to the steps of its own engine
+  Seconds<R> own;   // of the cost, what it adds to the steps of its own engine
+  Seconds<R> held;  // for which it takes a place until its first token: all of its steps
+  Ratio<R> met{1};  // share of those that come while one decodes which he meets
 };
 
-// `slot`: false where nobody asks for it; then a full chunk is priced only where a prompt fills one.
+namespace detail {
+
 template <class R>
-PromptWork<R> prompt_work(const LoadInput<R>& x, Count<R> n, bool with_slot = true) {
+Seconds<R> of_those_met(Ratio<R> met, Seconds<R> cost) {
+  if (plain(met) == 1) return cost;
+  auto E_one = cost;
+  NAME(met, E_one);
+  return called("E", met * E_one);
+}
+
+}  // namespace detail
+
+// `slot`: false where nobody asks for it; then a full chunk is priced only where a prompt fills one. `beside`: other
+// prompts in a step that carries one, where it is not as many as answers end.
+template <class R>
+PromptWork<R> prompt_work(const LoadInput<R>& x, Count<R> n, bool with_slot = true,
+                          const std::optional<Ratio<R>>& beside = {}) {
   const Count<R> none{0};
-  Sum<kSecond, R> cost, slot;
+  Sum<kSecond, R> cost, slot, held;
+  PromptWork<R> out;
+  out.met = detail::met_of_those_that_come(x, n);
   const Count<R> n_seen = seen_decoding(x, n);
   auto c = x.chunk;
   auto s = x.prompt;
@@ -166,33 +199,38 @@ PromptWork<R> prompt_work(const LoadInput<R>& x, Count<R> n, bool with_slot = tr
     for (const LengthShare<R>& one : x.lengths)
       cost.add("share", one.share * x.step(none, one.tokens));
     auto E = kPromptCostWhole(cost.total());
-    return {detail::passed_on(x, n, E), kPromptSlotWhole(E), E};
+    out.own = E;
+    out.cost = detail::of_those_met(out.met, detail::passed_on(x, n, E));
+    out.held = out.slot = kPromptSlotWhole(E);
+    return out;
   }
+  const Count<R> n_beside = x.only_place() ? none : n;
   auto t_0 = called("t_0", x.step(n_seen, none));
   const bool fills = std::any_of(x.lengths.begin(), x.lengths.end(), [&](const auto& one) {
     return plain(detail::chunks_of(one.tokens, c).whole_chunks) > 0;
   });
   auto t_c = fills ? called("t_c", x.step(n_seen, c)) : t_0;
-  auto t_beside = with_slot ? called("t_beside", x.step(n, c)) : t_0;
-  auto nu = detail::beside_in_step(x, n);
+  auto t_beside = with_slot ? called("t_beside", x.step(n_beside, c)) : t_0;
+  auto nu = beside ? *beside : detail::beside_in_step(x, n);
   for (const LengthShare<R>& one : x.lengths) {
     const auto [k, rest] = detail::chunks_of(one.tokens, c);
     if (x.prompts == PromptSteps::kAlone) {
       auto t_last = called("t_last", x.step(n_seen, rest));
       cost.add("share", one.share * (k * (t_c - t_0) + (t_last - t_0)));
-      if (with_slot) slot.add("share", one.share * (k * t_beside + x.step(n, rest)));
+      if (with_slot) slot.add("share", one.share * (k * t_beside + x.step(n_beside, rest)));
       continue;
     }
     auto together = detail::tokens_together(x, rest, nu);
     auto t_last = called("t_last", x.step(n_seen, together));
     cost.add("share", one.share * (k * (t_c - t_0) + rest / together * (t_last - t_0)));
+    if (with_slot) held.add("share", one.share * (k * t_beside + x.step(n_beside, together)));
   }
-  PromptWork<R> out;
   out.own = kPromptCost(cost.total());
-  out.cost = detail::passed_on(x, n, out.own);
-  if (with_slot)
-    out.slot = x.prompts == PromptSteps::kAlone ? kPromptSlot(slot.total())
-                                                : kPromptSlotShared(s / c * t_beside);
+  out.cost = detail::of_those_met(out.met, detail::passed_on(x, n, out.own));
+  if (!with_slot) return out;
+  const bool alone = x.prompts == PromptSteps::kAlone;
+  out.slot = alone ? kPromptSlot(slot.total()) : kPromptSlotShared(s / c * t_beside);
+  out.held = alone ? out.slot : called("held", held.total());
   return out;
 }
 

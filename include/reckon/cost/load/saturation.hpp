@@ -4,7 +4,8 @@
 //   full.rate, full.by_prefill_first             // and what is full first: the batch, or every chunk
 //
 // The batch is full where the sequences that decode and the prompts being worked on take its B places, n +
-// λ(n)·S(n) = B; every chunk where prompts take all of them, ρ = λ(n)·S(n) = 1.
+// λ(n)·held(n) = B, a prompt its place for all of the steps it is in; every chunk where prompts take all of them,
+// ρ = λ(n)·S(n) = 1.
 #pragma once
 
 #include "reckon/cost/load/decoding.hpp"
@@ -12,8 +13,8 @@
 namespace reckon {
 
 inline const Formula kLimitByBatch{"load.saturation_by_batch", "λ_B",
-                                   "rate at which decodes and prompts fill the batch", "n + ρ = B",
-                                   Hint::kRequestRate};
+                                   "rate at which decodes and prompts fill the batch",
+                                   "n + λ·(a prompt's steps) = B", Hint::kRequestRate};
 inline const Formula kLimitByPrefill{"load.saturation_by_prefill", "λ_p",
                                      "rate at which every chunk is full", "ρ = 1",
                                      Hint::kRequestRate};
@@ -50,8 +51,8 @@ struct Filled {
 };
 inline Filled filled_at(const LoadInput<double>& x, double n) {
   const PromptWork<double> w = prompt_work(x, Count<double>(n));
-  const double rho = plain(rate_of_decodes(x, Count<double>(n), w)) * plain(w.slot);
-  return {n + rho, rho};
+  const double rate = plain(rate_of_decodes(x, Count<double>(n), w));
+  return {n + rate * plain(w.held), rate * plain(w.slot)};
 }
 
 // A straight line, nearly, that passes zero where prefill is full.
@@ -73,7 +74,7 @@ Frequency<R> rate_where(const LoadInput<R>& x, const LoadInput<double>& flat, co
       slope_at(n, [&](double m) { return flat_rate(flat, m); }) / slope_at(n, g_flat);
   if (!std::isfinite(slope)) return rate;
   auto slope_0 = found<R>("dλ/dg", slope);
-  auto g = called("g", g_of(n_0, rate, w.slot));
+  auto g = called("g", g_of(n_0, rate, w));
   return rate - slope_0 * g * (Count<R>{1} / 1_s);
 }
 
@@ -98,8 +99,9 @@ LoadLimits<R> saturation(const LoadInput<R>& x, const LoadInput<double>& flat) {
   NAME(B);
   const Root n_b = detail::near_root(slots, -slots, batch);
   out.by_batch = kLimitByBatch(detail::rate_where<R>(
-      x, flat, n_b, batch,
-      [&](Count<R> n, Frequency<R> rate, Seconds<R> S) { return n + rate * S - B; }));
+      x, flat, n_b, batch, [&](Count<R> n, Frequency<R> rate, const PromptWork<R>& w) {
+        return n + rate * w.held - B;
+      }));
   first.offer("batch", *out.by_batch);
   out.n = n_b.at;
   // Only as far as the batch can go: beyond, prefill does not bind.
@@ -108,7 +110,7 @@ LoadLimits<R> saturation(const LoadInput<R>& x, const LoadInput<double>& flat) {
                                        [&](double n) { return detail::beyond_prefill(flat, n); });
     out.by_prefill = kLimitByPrefill(detail::rate_where<R>(
         x, flat, n_p, prefill,
-        [](Count<R>, Frequency<R> rate, Seconds<R> S) { return rate * S - 1; }));
+        [](Count<R>, Frequency<R> rate, const PromptWork<R>& w) { return rate * w.slot - 1; }));
     first.offer("prefill", *out.by_prefill);
     if (first.winner() == 1) out.n = n_p.at;
   }

@@ -30,17 +30,34 @@ struct UserStepsFlat {
   double asked = 0, wait = 0, met = 0;
 };
 
-inline UserStepsFlat user_steps_whole(int users, double d, double h, double r) {
+// Of many users one more changes nothing: ρ(N − 1) is ρ(N), and w² + (d + h − h·N)·w = r·h·N.
+inline UserStepsFlat user_steps_many(double users, double d, double h, double r) {
+  const double over = h * users - d - h, both = std::sqrt(over * over + 4 * r * h * users);
+  // Of two roots' sum and product: no difference of large numbers.
+  const double wait = over > 0 ? (over + both) / 2 : 2 * r * h * users / (both - over);
+  const double asked = std::min(users / (d + h + wait), 1 / h);
+  return {asked, wait, asked * h};
+}
+
+// From one user to the next; of many, from what a few thousand less would do, which so many steps forget.
+inline UserStepsFlat user_steps_whole(double users, double d, double h, double r) {
+  constexpr double kMany = 4096, kRecent = 2048;
   UserStepsFlat out;
-  double Q = 0, rho = 0;
-  for (int k = 1; k <= users; ++k) {
+  double Q = 0, rho = 0, first = 1;
+  if (users > kMany) {
+    first = users - kRecent;
+    out = user_steps_many(first - 1, d, h, r);
+    Q = out.asked * (h + out.wait);
+    rho = std::min(out.asked * h, 1.0);
+  }
+  for (double k = first; k <= users; ++k) {
     out.met = rho;
     out.wait = h * std::max(Q - rho, 0.0) + r * rho;
     out.asked = k / (d + h + out.wait);
     if (out.asked * h >= 1) {
       // Every chunk is full, and stays so: who else comes, waits.
       const bool stays = r <= h;
-      const int last = stays ? users : k;
+      const double last = stays ? users : k;
       if (stays && last > k) out.met = 1;
       out.asked = 1 / h;
       out.wait = last * h - d - h;
@@ -54,8 +71,8 @@ inline UserStepsFlat user_steps_whole(int users, double d, double h, double r) {
 
 // Of users between two whole numbers, as of engines some of which have one more.
 inline UserStepsFlat user_steps(double users, double d, double h, double r) {
-  constexpr double kMost = 1e6, kWhole = 1e-9;
-  const int least = static_cast<int>(std::clamp(std::floor(users + kWhole), 1.0, kMost));
+  constexpr double kWhole = 1e-9;
+  const double least = std::max(std::floor(users + kWhole), 1.0);
   const UserStepsFlat a = user_steps_whole(least, d, h, r);
   const double more = std::clamp(users - least, 0.0, 1.0);
   if (more < kWhole) return a;
@@ -69,23 +86,34 @@ inline UserStepsFlat user_steps(double users, double d, double h, double r) {
 struct PromptRounds {
   double steps = 0, place = 1;
 };
+// How many of n ask, each by a chance of q: outwards from the likeliest, as far as anything is likely.
+template <class Add>
+void over_those_who_ask(double n, double q, const Add& add) {
+  constexpr double kNothing = 1e-18;
+  const double odds = q / (1 - q), mode = std::min(std::floor((n + 1) * q), n);
+  double all = 0, share = 1;
+  const auto outwards = [&](const auto& see) {
+    see(mode, share = 1);
+    for (double j = mode; j < n && share > kNothing; ++j)
+      see(j + 1, share *= (n - j) / (j + 1) * odds);
+    share = 1;
+    for (double j = mode; j > 0 && share > kNothing; --j)
+      see(j - 1, share *= j / (n - j + 1) / odds);
+  };
+  outwards([&](double, double w) { all += w; });
+  outwards([&](double j, double w) { add(j, w / all); });
+}
+
 inline PromptRounds prompt_rounds(double users, double chance, int whole) {
   constexpr double kNothing = 1e-16;
-  const int N = static_cast<int>(std::clamp(std::round(users), 1.0, 1e6));
+  const double N = std::max(std::round(users), 1.0);
   const double q = std::clamp(chance, 1e-300, 1 - kNothing);
-  // `n` ask, of whom none did: in logarithms, since of many users that is next to nothing.
-  const auto over = [&](int n, auto&& add) {
-    double log_share = n * std::log1p(-q);
-    for (int j = 0; j <= n; ++j) {
-      if (const double share = std::exp(log_share); share > 0) add(j, share);
-      log_share += std::log(1.0 * (n - j) / (j + 1)) + std::log(q) - std::log1p(-q);
-    }
-  };
   PromptRounds out{0, 0};
-  over(N, [&](int j, double share) { out.steps += share * std::ceil(1.0 * j / whole); });
-  over(N - 1, [&](int j, double share) {
-    const int all = j + 1, full = all / whole, rest = all - full * whole;
-    const double places = 0.5 * whole * full * (full + 1.0) + rest * (full + 1.0);
+  over_those_who_ask(N, q,
+                     [&](double j, double share) { out.steps += share * std::ceil(j / whole); });
+  over_those_who_ask(N - 1, q, [&](double j, double share) {
+    const double all = j + 1, full = std::floor(all / whole), rest = all - full * whole;
+    const double places = 0.5 * whole * full * (full + 1) + rest * (full + 1);
     out.place += share * places / all;
   });
   return out;

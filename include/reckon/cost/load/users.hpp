@@ -15,7 +15,8 @@
 //   Answers that differ take users apart: who asks, and who shares a step with whom, is by chance.
 //   Answers of one length keep those together whose prompts once shared a step, and the others one behind the other.
 //   Whole prompts in steps of their own come between two steps of decodes.
-//   Users who think for Z: so many steps more until they ask again; and they ask in the middle of one.
+//   Users who think for Z: so many steps more until they ask again; and they ask in the middle of one. So do those
+//   whose requests take a while before they are at the engine (its overhead): no place is taken meanwhile.
 //
 // Where N are more than the B places, the rate is that of B users and the others wait outside:
 // TTFT = N/λ − (o − 1)·TPOT. What B users do is what the engine takes at most.
@@ -43,17 +44,37 @@ Count<R> with_place(const LoadInput<R>& x, Count<R> N) {
   return min(N, B);
 }
 
+// Answers of one token, whole prompts, and a while from each to the next request: one prompt after the other.
+template <class R>
+UsersLoad<R> prompts_of_thinkers(const LoadInput<R>& x, Count<R> N, Ratio<R> away) {
+  UsersLoad<R> out;
+  LoadDecoding<R>& at = out.decoding;
+  at.work = prompt_work(x, Count<R>{0});
+  at.step = called("t_0", x.step(Count<R>{0}, Count<R>{0}));
+  auto S = at.work.slot;
+  const Ratio<R> whole{1};
+  const UserSteps<R> steps = user_steps(N, away, whole, called("r", whole / 2));
+  auto nu = steps.asked;
+  NAME(S, nu, N);
+  out.asked = nu;
+  at.rho = called("ρ", min(nu, 1));
+  out.ttft = called("TTFT", S * (1 + steps.wait) + x.overhead);
+  close_circle(x, N, out);
+  return out;
+}
+
 template <class R>
 UsersLoad<R> circle_of(const LoadInput<R>& x, Count<R> N, Ratio<R> away) {
-  if (x.prompts == PromptSteps::kFirst)
-    return x.decodes() ? users_prompts_first(x, N, away) : users_prompts_alone(x, N);
+  if (x.prompts == PromptSteps::kFirst && !x.decodes())
+    return plain(away) > 0 ? prompts_of_thinkers(x, N, away) : users_prompts_alone(x, N);
+  if (x.prompts == PromptSteps::kFirst) return users_prompts_first(x, N, away);
   return users_in_turn(x) ? users_taking_turns(x, N) : users_by_chance(x, N, away);
 }
 
 // Time of a step, on average, less what it was taken for: zero where steps that a user thinks are those of his time.
 template <class R>
 Seconds<R> step_missed(const LoadInput<R>& x, Count<R> N, Seconds<R> step) {
-  auto Z = *x.think;
+  auto Z = time_away(x);
   auto t = step;
   NAME(Z, t);
   const UsersLoad<R> at = circle_of(x, N, called("d_away", Z / t));
@@ -75,7 +96,7 @@ UsersLoad<R> users_who_think(const LoadInput<R>& x, const LoadInput<double>& fla
   auto slope = found<R>("dt", slope_at(at, missed));
   auto miss = called("miss", step_missed(x, N, t_0));
   auto t = called("t", t_0 - miss / slope);
-  auto Z = *x.think;
+  auto Z = time_away(x);
   NAME(Z);
   return circle_of(x, N, called("d_away", Z / t));
 }
@@ -83,7 +104,7 @@ UsersLoad<R> users_who_think(const LoadInput<R>& x, const LoadInput<double>& fla
 // No more than with all places taken: what is missing, they wait.
 template <class R>
 void at_most_full(const LoadInput<R>& x, Count<R> N, const UsersLoad<R>& full, UsersLoad<R>& out) {
-  if (!(plain(out.rate) > plain(full.rate)) || !out.waiting) return;
+  if (!(plain(out.rate) > plain(full.rate)) || !out.waiting || x.all_stages) return;
   const Seconds<R> before = out.ttft;
   auto rate = full.rate;
   auto o = x.output;
@@ -124,6 +145,8 @@ template <class R>
 UsersLoad<R> users_of_all_places(LoadInput<R> x) {
   x.users = x.slots;
   x.think.reset();
+  x.overhead = Seconds<R>{};
+  if (x.all_stages) x.stages = *x.all_stages;
   return detail::circle_of(x, x.slots, Ratio<R>{});
 }
 
@@ -143,14 +166,16 @@ template <class R>
 UsersLoad<R> load_of_users(const LoadInput<R>& x, const LoadInput<double>& flat, Count<R> N,
                            const UsersLoad<R>& full) {
   NAME(N);
-  if (plain(N) > plain(x.slots) && !x.think) return detail::more_than_places(x, N, full);
-  if (!x.think) {
+  const double away = plain(time_away(x));
+  if (plain(N) - plain(full.rate) * away > plain(x.slots))
+    return detail::more_than_places(x, N, full);
+  if (!x.think && (!(away > 0) || users_in_turn(x))) {
     UsersLoad<R> out = detail::circle_of(x, N, Ratio<R>{});
     detail::at_most_full(x, N, full, out);
     return out;
   }
   UsersLoad<R> out = detail::users_who_think(x, flat, N);
-  const double inside = plain(N) - plain(out.rate) * plain(*x.think);
+  const double inside = plain(N) - plain(out.rate) * away;
   const bool over = inside > plain(x.slots) || plain(out.rate) > plain(full.rate);
   return over ? detail::more_than_places(x, N, full) : out;
 }

@@ -123,6 +123,18 @@ void wait_by_chance(const LoadInput<R>& x, const LoadDecoding<R>& d, const Chunk
     out.tails.push_back({P_met, called("m_queue", out.queue / P_met)});
 }
 
+// All their prompts fit into one chunk.
+template <class R>
+bool nobody_waits(const LoadInput<R>& x, Count<R> N) {
+  return x.prompts == PromptSteps::kShared && x.lengths.size() == 1 &&
+         std::ceil(plain(N) - 1e-9) * plain(x.prompt) <= plain(x.chunk);
+}
+template <class R>
+UserSteps<R> steps_without_wait(Count<R> N, Ratio<R> d, Ratio<R> h) {
+  NAME(N, d, h);
+  return {kUsersAsked(N / (d + h)), Ratio<R>{}, kUsersMet(max(N - 1, 0) * h / (d + h))};
+}
+
 // A prompt's last step beside 0, 1, … others, as many as its chunk has room for. `met`: of them a step.
 template <class R>
 void share_chunk(const LoadInput<R>& x, const LoadDecoding<R>& d, Ratio<R> met,
@@ -139,6 +151,8 @@ void share_chunk(const LoadInput<R>& x, const LoadDecoding<R>& d, Ratio<R> met,
     auto share = out.own[i].share;
     auto T_i = out.own[i].time;
     auto room = called("room", (c - chunks_of(x.lengths[i].tokens, c).rest) / s);
+    auto others = called("N − 1", max(*x.users - 1, 0));
+    if (nobody_waits(x, *x.users)) room = called("room", min(room, others));
     auto mean = called("ν_room", min(nu, room));
     NAME(share, T_i);
     if (plain(room) < 1) {
@@ -146,22 +160,22 @@ void share_chunk(const LoadInput<R>& x, const LoadDecoding<R>& d, Ratio<R> met,
       continue;
     }
     // Where chunks are full somebody is always there to fill one: what chance leaves of the mean, all have.
-    std::vector<std::pair<Ratio<R>, Ratio<R>>> others;  // chance, and how many
+    std::vector<std::pair<Ratio<R>, Ratio<R>>> by_number;  // chance, and how many
     auto chance = called("P_k", exp(-nu));
     auto rest = called("P_rest", Ratio<R>{1});
     auto left = called("ν_rest", mean);
     const int most = static_cast<int>(std::min(std::ceil(plain(room)), 1.0 * kMost));
     for (int k = 0; k < most; ++k) {
       auto k_0 = structural<R>("k", k);
-      others.push_back({chance, k_0});
+      by_number.push_back({chance, k_0});
       rest = rest - chance;
       left = left - k_0 * chance;
       chance = chance * nu / (k_0 + 1);
     }
     auto each = plain(rest) > 1e-9 ? called("k_rest", max(min(left / rest, room), 0)) : Ratio<R>{};
-    others.push_back({rest, each});
+    by_number.push_back({rest, each});
     auto all_have = called("k_all", max(left - rest * each, 0));
-    for (const auto& [P, k] : others)
+    for (const auto& [P, k] : by_number)
       beside.push_back({share * P, called("T_i", T_i + (k + all_have) * E_own)});
   }
   out.own = std::move(beside);
@@ -177,7 +191,8 @@ UsersLoad<R> users_by_chance(const LoadInput<R>& x, Count<R> N, Ratio<R> away) {
   auto d_away = away;
   NAME(o, k, h, d_away, N);
   auto d = called("d", max(o - 1, 0) + k - h + d_away);
-  const UserSteps<R> steps = user_steps(N, d, h, taken.left);
+  const UserSteps<R> steps =
+      nobody_waits(x, N) ? steps_without_wait(N, d, h) : user_steps(N, d, h, taken.left);
   auto nu = steps.asked;
   NAME(nu);
   auto rho = called("ρ", min(nu * h, 1));
@@ -206,7 +221,7 @@ UsersLoad<R> users_by_chance(const LoadInput<R>& x, Count<R> N, Ratio<R> away) {
   share_chunk(x, at, met, waits);
   auto longer = called("longer", own_passage_longer(x, nu, met));
   for (OwnShare<R>& own : waits.own) own.time = called("T_i", own.time + longer * at.work.cost);
-  if (x.think) {
+  if (plain(time_away(x)) > 0) {
     auto P_busy = busy_with_decodes(at.n);
     waits.busy = P_busy;
     waits.windows.push_back({P_busy, t_0});

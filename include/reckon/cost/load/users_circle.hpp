@@ -26,12 +26,41 @@ inline const Formula kUsersTpotNone{
     "load.tpot.none_users", "P_0", "share of requests that meet no prompt",
     "(1 − ρ')·e^(−those asked in his other steps)", Hint::kFraction};
 
+// What a request takes before it is at the engine, over the steps of an answer, up to which its user is taken for one
+// who asks again at once.
+constexpr double kBriefOverhead = 0.05;
+
+template <class R>
+bool brief_overhead(const LoadInput<R>& x) {
+  if (!(plain(x.overhead) > 0)) return true;
+  const Count<R> n = min(*x.users, x.slots);
+  const double answer = (plain(x.output) - 1) * plain(x.step(n, Count<R>{0}));
+  return plain(x.overhead) <= kBriefOverhead * answer;
+}
+
 // Users who ask again at once keep an engine in step where their answers are alike.
 template <class R>
 bool users_in_turn(const LoadInput<R>& x) {
   return x.users && !x.think && !(plain(x.output_spread) > 0) &&
-         (x.lengths.size() == 1 || x.prompts == PromptSteps::kFirst);
+         (x.lengths.size() == 1 || x.prompts == PromptSteps::kFirst) && brief_overhead(x);
 }
+
+// From an answer until the user's next request is at the engine: in no place of it.
+template <class R>
+Seconds<R> time_away(const LoadInput<R>& x) {
+  if (!x.think) return x.overhead;
+  auto Z = *x.think;
+  auto o_req = x.overhead;
+  NAME(Z, o_req);
+  return called("Z'", Z + o_req);
+}
+
+// Of engines some of which have one user more than others.
+template <class R>
+struct TurnsLevelled {
+  LoadWaiting<R> waiting;  // every circle made as long as the longest
+  Seconds<R> circle;       // which is this
+};
 
 template <class R>
 struct UsersLoad {
@@ -40,8 +69,10 @@ struct UsersLoad {
   LoadDecoding<R> decoding;
   std::optional<LoadWaiting<R>> waiting;  // absent where users queue outside
   Seconds<R> ttft;
-  std::optional<TpotSpread<R>> spread;  // of TPOT, by chance
+  std::optional<TpotSpread<R>> spread;       // of TPOT, by chance
+  std::optional<TurnsLevelled<R>> levelled;  // users in turn who are no whole number
   bool chunks_full = false;
+  bool some_full = false;  // of engines with one user more every chunk is, and not of the others
 };
 
 namespace detail {

@@ -10,6 +10,8 @@
 // Else every step carries a full chunk. Those who begin all at once need some rounds to come to it.
 // On engines that share stages the prompts of all come together. The first of a row of long passages holds up by
 // (p − 1)/p of what it adds who is behind it in the stages, the last of the row by as much of what the next is shorter.
+//
+// Of a number of users that is not whole some engines have one more than others: a mean over both, by requests.
 #pragma once
 
 #include "reckon/cost/load/users_circle.hpp"
@@ -32,12 +34,18 @@ inline const Formula kUsersTpotFull{"load.tpot.mean_users_full", "TPOT",
 
 namespace detail {
 
+// A number of users that a search found, beyond what an int counts too.
+template <class R>
+Count<R> whole_number(Label label, double n) {
+  return structural<R>(label, static_cast<int>(std::min(n, 2e9)));
+}
+
 // Groups of J prompts whose last steps fill one chunk, and what is left over of them.
 template <class R>
 struct Turns {
-  Count<R> whole_chunks, rest;  // of a prompt, before its last step and in it
-  int together = 1, groups = 0;
-  double over = 0;  // users of the group that is not whole
+  Count<R> whole_chunks, rest;      // of a prompt, before its last step and in it
+  double together = 1, groups = 0;  // whole numbers
+  double over = 0;                  // users of the group that is not whole
 };
 template <class R>
 Turns<R> turns_of(const LoadInput<R>& x, double users) {
@@ -45,11 +53,9 @@ Turns<R> turns_of(const LoadInput<R>& x, double users) {
   const auto [k, rest] = chunks_of(x.prompt, x.chunk);
   Turns<R> out{k, rest, 1, 0, 0};
   if (x.prompts == PromptSteps::kShared)
-    out.together =
-        static_cast<int>(std::clamp(std::floor(plain(x.chunk) / plain(rest) + kWhole), 1.0, 1e6));
-  out.groups = static_cast<int>(std::min(std::floor(users / out.together + kWhole), 1e6));
-  out.over = std::max(users - 1.0 * out.groups * out.together, 0.0);
-  if (out.over < kWhole) out.over = 0;
+    out.together = std::max(std::floor(plain(x.chunk) / plain(rest) + kWhole), 1.0);
+  out.groups = std::floor(users / out.together + kWhole);
+  out.over = std::max(std::round(users - out.groups * out.together), 0.0);
   return out;
 }
 
@@ -132,8 +138,8 @@ template <class R>
 UsersLoad<R> users_one_by_one(const LoadInput<R>& x, Count<R> N, const Turns<R>& turns) {
   auto o = x.output;
   auto k = turns.whole_chunks;
-  auto f = structural<R>("f", turns.groups);
-  auto J = structural<R>("J", turns.together);
+  auto f = whole_number<R>("f", turns.groups);
+  auto J = whole_number<R>("J", turns.together);
   NAME(o, k, N);
   UsersLoad<R> out;
   LoadDecoding<R>& at = out.decoding;
@@ -164,13 +170,13 @@ UsersLoad<R> users_one_by_one(const LoadInput<R>& x, Count<R> N, const Turns<R>&
     auto E_first = longest;
     NAME(p, E_first);
     const bool chunks = plain(k) > 0;
-    const int in_turn = turns.groups + (turns.over > 0 ? 1 : 0);
-    auto G = chunks ? N : structural<R>("G", in_turn);
+    const double in_turn = turns.groups + (turns.over > 0 ? 1 : 0);
+    auto G = chunks ? N : whole_number<R>("G", in_turn);
     auto behind = called("T_behind", (p - 1) / p * E_first);
     // And so do long passages short ones that follow: a prompt's last, behind its others; the group that is not whole.
     auto E_less = called("E_less", max(longest - shortest, nothing));
     auto behind_less = called("T_less", (p - 1) / p * E_less);
-    auto runs = structural<R>("runs", in_turn);
+    auto runs = whole_number<R>("runs", in_turn);
     const bool one = !(plain(G) > 1);  // behind at its first passage, in front at its last
     for (std::size_t i = 0; i < waits.own.size(); ++i) {
       auto T_i = waits.own[i].time;
@@ -206,8 +212,9 @@ UsersLoad<R> users_one_by_one(const LoadInput<R>& x, Count<R> N, const Turns<R>&
   return out;
 }
 
+// Of a whole number of users.
 template <class R>
-UsersLoad<R> users_taking_turns(const LoadInput<R>& x, Count<R> N) {
+UsersLoad<R> whole_users_taking_turns(const LoadInput<R>& x, Count<R> N) {
   const double users = plain(N);
   const Turns<R> turns = turns_of(x, users);
   const double k = plain(turns.whole_chunks), steps = std::max(plain(x.output) - 1, 0.0) + k + 1;
@@ -217,6 +224,93 @@ UsersLoad<R> users_taking_turns(const LoadInput<R>& x, Count<R> N) {
   const double most = alone ? steps / (k + 1) : steps * plain(x.chunk) / plain(x.prompt);
   const bool fit = users * k + groups <= steps * (1 + 1e-12) && users < most * (1 + 1e-12);
   return fit ? users_one_by_one(x, N, turns) : users_full(x, N, turns);
+}
+
+// What one of either kind of engine says, by the share of the requests that it answers.
+template <class R>
+LoadWaiting<R> mean_of_waits(const LoadWaiting<R>& a, const LoadWaiting<R>& b, Ratio<R> share) {
+  auto w = share;
+  NAME(w);
+  LoadWaiting<R> out;
+  out.overhead = a.overhead;
+  out.busy = called("P_busy", (1 - w) * a.busy + w * b.busy);
+  out.residual = called("R", (1 - w) * a.residual + w * b.residual);
+  out.queue = called("W", (1 - w) * a.queue + w * b.queue);
+  const auto take = [&out](const LoadWaiting<R>& from, Ratio<R> part) {
+    NAME(part);
+    for (const OwnShare<R>& one : from.own)
+      out.own.push_back({called("share", part * one.share), one.time});
+    for (const WaitWindow<R>& one : from.windows)
+      out.windows.push_back({called("share", part * one.chance), one.time});
+  };
+  take(a, called("1 − w", 1 - w));
+  take(b, w);
+  return out;
+}
+
+// The same, each prompt's steps longer by what its engine's circle is shorter than the other's: from it percentiles of
+// TPOT are read.
+template <class R>
+TurnsLevelled<R> levelled(const LoadInput<R>& x, UsersLoad<R> a, UsersLoad<R> b, Ratio<R> share) {
+  auto o = x.output;
+  NAME(o);
+  const auto circle = [&](const UsersLoad<R>& u) {
+    return called("T", u.ttft + (o - 1) * *u.decoding.tpot);
+  };
+  auto T_a = circle(a);
+  auto T_b = circle(b);
+  NAME(T_a, T_b);
+  auto T_most = called("T_most", max(T_a, T_b));
+  for (OwnShare<R>& one : a.waiting->own) one.time = called("T_i", one.time + T_most - T_a);
+  for (OwnShare<R>& one : b.waiting->own) one.time = called("T_i", one.time + T_most - T_b);
+  return {mean_of_waits(*a.waiting, *b.waiting, share), T_most};
+}
+
+// Engines of which a share has one user more.
+template <class R>
+UsersLoad<R> some_with_one_more(const LoadInput<R>& x, Count<R> N, const UsersLoad<R>& a,
+                                const UsersLoad<R>& b, Ratio<R> more) {
+  NAME(N, more);
+  auto rate_a = a.rate;
+  auto rate_b = b.rate;
+  NAME(rate_a, rate_b);
+  auto w = called("w", more * rate_b / ((1 - more) * rate_a + more * rate_b));
+  UsersLoad<R> out;
+  out.chunks_full = a.chunks_full && b.chunks_full;
+  out.some_full = a.chunks_full != b.chunks_full;
+  out.asked = called("ν", (1 - more) * a.asked + more * b.asked);
+  LoadDecoding<R>& at = out.decoding;
+  at.seen = called("n_seen", (1 - w) * a.decoding.seen + w * b.decoding.seen);
+  at.step = called("t_0", (1 - w) * a.decoding.step + w * b.decoding.step);
+  at.rho = called("ρ", (1 - more) * a.decoding.rho + more * b.decoding.rho);
+  LoadWaiting<R> waits = mean_of_waits(*a.waiting, *b.waiting, w);
+  add_up(x, waits);
+  if (out.chunks_full)  // all wait alike, and in all of their steps
+    waits.own = {{Ratio<R>{1}, called("T_own", waits.ttft - waits.overhead - waits.waiting)}};
+  out.ttft = waits.ttft;
+  out.waiting = std::move(waits);
+  if (x.decodes()) {
+    auto TPOT_a = *a.decoding.tpot;
+    auto TPOT_b = *b.decoding.tpot;
+    NAME(TPOT_a, TPOT_b);
+    at.tpot = called("TPOT", (1 - w) * TPOT_a + w * TPOT_b);
+    if (!a.chunks_full && !b.chunks_full) out.levelled = levelled(x, a, b, w);
+  }
+  close_circle(x, N, out);
+  cost_as_seen(out);
+  return out;
+}
+
+template <class R>
+UsersLoad<R> users_taking_turns(const LoadInput<R>& x, Count<R> N) {
+  constexpr double kWhole = 1e-9;
+  const double least = std::floor(plain(N) + kWhole);
+  if (plain(N) - least < kWhole || least < 1) return whole_users_taking_turns(x, N);
+  auto M = whole_number<R>("M", least);
+  NAME(N);
+  auto more = called("more", N - M);
+  return some_with_one_more(x, N, whole_users_taking_turns(x, M),
+                            whole_users_taking_turns(x, called("M + 1", M + 1)), more);
 }
 
 }  // namespace detail

@@ -6,6 +6,7 @@
 //   queue      prompts ahead, until the first step that works on this one. One prompt a step, or whole prompts:
 //              Pollaczek and Khinchine's mean on S, and their second moment. Shared chunks: a bulk queue, below
 //   slots      for a place in the batch: Erlang's C on B places, times a mean wait that is exponential (Allen, Cunneen)
+//              Of a single place all of the wait is for it.
 //   own        its chunks in steps with the decodes, and shared chunks that the prompts ahead leave it less of
 //
 // Shared chunks. Let W be the prompt tokens at the start of a step, U = min(W, c) of them served in it, t = t_0 + b·U
@@ -119,8 +120,14 @@ namespace detail {
 // Erlang's recursion for one over his loss, x_k = 1 + k·x_(k−1)/a, which grows: once it is negligible the chance of a
 // wait is. Four of its steps at once, so that each waits for a fourth of those before it.
 inline double erlang_c(double places, double load) {
-  constexpr double kNegligible = 1e30;
-  const int n = static_cast<int>(std::min(places, 1e6));
+  constexpr double kNegligible = 1e30, kMany = 1e5;
+  if (places > kMany) {  // Halfin and Whitt 1981, Operations Research 29
+    const double beta = (places - load) / std::sqrt(load);
+    const double below = 0.5 * std::erfc(-beta / std::sqrt(2.0));
+    const double density = std::exp(-beta * beta / 2) / std::sqrt(2 * M_PI);
+    return density / (density + beta * below);
+  }
+  const int n = static_cast<int>(places);
   const double per = 1 / load;
   double inverse = 1;
   int k = 1;
@@ -223,8 +230,72 @@ void step_windows(Seconds<R> t_0, Seconds<R> t, Quantity<kSecond * kSecond, R> t
   out.residual = kResidualShared((without * t_0 + phi * t_1) / 2);
 }
 
+// How many prompts a step carries whose mean is ν: 0, 1, … by chance, or ν of them where a chunk has room for many.
+template <class R, class See>
+void over_prompts_of_step(const LoadInput<R>& x, Ratio<R> nu, const See& see) {
+  constexpr double kMany = 16, kNothing = 1e-9;
+  const double room = plain(x.chunk) / plain(x.prompt);
+  if (room > kMany || !(room > 1)) return see(Ratio<R>{1}, nu);
+  NAME(nu);
+  auto chance = called("P_j", exp(-nu));
+  auto rest = called("P_rest", Ratio<R>{1});
+  for (int j = 0; j < room && plain(rest) > kNothing; ++j) {
+    auto number = structural<R>("j", j);
+    see(chance, Ratio<R>(number));
+    rest = rest - chance;
+    chance = chance * nu / (number + 1);
+  }
+  if (plain(rest) > kNothing) see(called("P_full", max(rest, 0)), x.chunk / x.prompt);
+}
+
+// Time of a step that carries ν prompts on average, and nothing else.
 template <class R>
-void wait_shared(const LoadInput<R>& x, const LoadDecoding<R>& d, LoadWaiting<R>& out) {
+Seconds<R> mean_step_of_prompts(const LoadInput<R>& x, Ratio<R> nu) {
+  const Count<R> none{0};
+  auto s = x.prompt;
+  NAME(s);
+  Sum<kSecond, R> all;
+  over_prompts_of_step(x, nu, [&](Ratio<R> chance, Ratio<R> number) {
+    all.add("step", chance * x.step(none, min(number * s, x.chunk)));
+  });
+  return all.total();
+}
+
+// So many that a step lasts as long as they take to come: from above, where they are served in time.
+inline Root prompts_of_step(const LoadInput<double>& x) {
+  double nu = plain(x.chunk) / plain(x.prompt), before = 2 * nu;
+  for (int i = 0; i < 100 && std::abs(nu - before) > 1e-9 * nu; ++i) {
+    before = nu;
+    nu = plain(x.rate) * plain(mean_step_of_prompts(x, Ratio<double>(nu)));
+  }
+  return {nu, nu * (1 + 1e-4)};
+}
+
+// Where nothing decodes: a prompt's work in steps that carry others too, ν = λ·t of them. Steps that are not a straight
+// line in their tokens, of experts that few tokens do not reach all, add less for it there than alone.
+template <class R>
+Seconds<R> work_beside_others(const LoadInput<R>& x, LoadInput<double> flat) {
+  flat.rate = plain_quantity(x.rate);
+  const Root at = prompts_of_step(flat);
+  const double slope = slope_at(at, [&](double nu) {
+    return nu - plain(flat.rate) * plain(mean_step_of_prompts(flat, Ratio<double>(nu)));
+  });
+  auto rate = x.rate;
+  auto nu_0 = found<R>("ν_0", at.at);
+  NAME(rate);
+  auto miss = called("miss", nu_0 - rate * mean_step_of_prompts(x, nu_0));
+  auto nu = called("ν", nu_0 - miss / found<R>("slope", std::max(slope, 1e-6)));
+  Sum<kSecond, R> own;
+  over_prompts_of_step(x, nu, [&](Ratio<R> chance, Ratio<R> others) {
+    const PromptWork<R> work = prompt_work(x, Count<R>{0}, false, std::optional<Ratio<R>>(others));
+    own.add("beside", chance * work.own);
+  });
+  return own.total();
+}
+
+template <class R>
+void wait_shared(const LoadInput<R>& x, const LoadInput<double>& flat, const LoadDecoding<R>& d,
+                 LoadWaiting<R>& out) {
   auto rate = x.rate;
   auto burst = x.burst;
   auto s = x.prompt;
@@ -239,8 +310,10 @@ void wait_shared(const LoadInput<R>& x, const LoadDecoding<R>& d, LoadWaiting<R>
     NAME(E, E_own);
     t_0 = called("t_0'", t_0 * (1 - rate * E_own) / (1 - rate * E));
   }
-  auto b = called("b", d.work.own / s);
-  auto left = called("left", 1 - rate * d.work.own);
+  auto E_own = x.decodes() ? d.work.own : work_beside_others(x, flat);
+  NAME(E_own);
+  auto b = called("b", E_own / s);
+  auto left = called("left", 1 - rate * E_own);
   auto t = called("t", t_0 / left);
   auto U = called("U", rate * s * t);
   Sum<kOne, R> squares, whole_squares, rests;
@@ -332,13 +405,13 @@ void add_up(const Sum<kSecond, R>& alone, LoadWaiting<R>& out) {
   out.waiting = W_all;
   out.alone = T_alone;
   if (!out.mingled) {
-    out.sharing = kChunking(T_own - T_alone);
+    out.sharing = kChunking(max(T_own - T_alone, Seconds<R>{}));
     out.ttft = kTtft(o_req + W_all + T_own);
     return;
   }
   auto T_mingled = *out.mingled;
   NAME(T_mingled);
-  out.sharing = kChunkingShared(T_own - T_alone + T_mingled);
+  out.sharing = kChunkingShared(max(T_own - T_alone + T_mingled, Seconds<R>{}));
   out.ttft = kTtftShared(o_req + W_all + T_own + T_mingled);
 }
 
@@ -353,9 +426,10 @@ void add_up(const LoadInput<R>& x, LoadWaiting<R>& out) {
 
 }  // namespace detail
 
-// Of a rate below saturation.
+// Of a rate below saturation. `x`: within its places (load.hpp).
 template <class R>
-LoadWaiting<R> waiting(const LoadInput<R>& x, const LoadDecoding<R>& d, const LoadLimits<R>& full) {
+LoadWaiting<R> waiting(const LoadInput<R>& x, const LoadInput<double>& flat,
+                       const LoadDecoding<R>& d, const LoadLimits<R>& full) {
   LoadWaiting<R> out;
   out.overhead = x.overhead;
   auto n = d.n;
@@ -363,8 +437,14 @@ LoadWaiting<R> waiting(const LoadInput<R>& x, const LoadDecoding<R>& d, const Lo
   NAME(n, rho);
   // Steps that take no time without prompts leave a plain queue.
   const bool shared = x.prompts == PromptSteps::kShared && plain(d.step) > 0;
-  if (shared) {
-    detail::wait_shared(x, d, out);
+  if (x.only_place() && d.tpot && full.by_batch) {  // all of it is waited for the place
+    LoadDecoding<R> alone = d;
+    alone.n = Count<R>{};
+    detail::own_steps(x, alone, out);
+    out.active = called("u", x.rate / *full.by_batch);
+    out.busy = Ratio<R>{};
+  } else if (shared) {
+    detail::wait_shared(x, flat, d, out);
     out.active = out.busy;
   } else {
     out.busy = busy_with_decodes(n);

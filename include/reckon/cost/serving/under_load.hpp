@@ -22,7 +22,7 @@ inline const Formula kRankRate{"serving.load.rate", "λ", "requests/s of one eng
 inline const Formula kPartRate{"serving.load.part_rate", "λ", "requests/s of one engine",
                                "over replicas, data ranks and stages", Hint::kRequestRate};
 inline const Formula kPartUsers{"serving.load.part_users", "N", "users of one engine",
-                                "over replicas, data ranks and stages", Hint::kCount};
+                                "of a data rank, over the stages that are taken", Hint::kCount};
 inline const Formula kPartSlots{"serving.load.part_slots", "B", "sequences of one engine",
                                 "those of a data rank over its stages", Hint::kCount};
 inline const Formula kAnswerSteps{"serving.load.steps", "o_step", "steps of an answer",
@@ -139,8 +139,14 @@ LoadInput<R> load_input(const ServingPlan<R>& plan, const ServingMachine<R>& s, 
   } else {
     auto c_all = *plan.workload.concurrency;
     NAME(c_all);
-    x.users = parts ? kPartUsers(max(c_all / (R_all * d * p), 1))
-                    : kRankUsers(max(c_all / (R_all * d), 1));
+    x.users = kRankUsers(max(c_all / (R_all * d), 1));
+    if (parts) {  // fewer users than stages: as many parts as there are users pass them
+      auto N_rank = *x.users;
+      NAME(N_rank);
+      if (plain(N_rank) < plain(p)) x.all_stages = p;
+      x.stages = called("p_N", min(p, N_rank));
+      x.users = kPartUsers(N_rank / x.stages);
+    }
     x.think = plan.traffic.think;
   }
   load_lengths(plan, x);
