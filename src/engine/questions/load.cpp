@@ -97,10 +97,10 @@ class LoadKind : public QuestionOf<LoadQuestion> {
     const double burst = q.traffic.users ? 1 : plain(burst_of(q.traffic, q.traffic.rate));
     warn_of_arrivals(f, burst, q.simulation.simulate, r);
     if (q.traffic.users && !q.pools.stated())
-      warn_of_step(
-          {plain(*q.traffic.users), plain(*q.traffic.prompt),
-           q.engine.chunk ? plain(*q.engine.chunk) : 0, q.engine.prompts == PromptSteps::kShared},
-          q.traffic, q.simulation.simulate, r);
+      warn_of_step({plain(*q.traffic.users), plain(*q.traffic.prompt),
+                    q.engine.chunk ? plain(*q.engine.chunk) : 0,
+                    q.engine.prompts == PromptSteps::kShared, plain(q.engine.overhead)},
+                   q.traffic, q.simulation.simulate, r);
     if (f.tpot) r.answer.formulas.emplace_back(kTpot.id);
     r.answer.formulas.emplace_back(kSaturation.id);
     notes(q, f, r);

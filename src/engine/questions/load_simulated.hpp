@@ -38,6 +38,7 @@ void say_each_alone(bool simulated, Result& r);
 struct InStep {
   double users = 0, prompt = 0, chunk = 0;  // of one engine; tokens
   bool shared = false;                      // chunks take from several prompts
+  double overhead = 0;                      // s of a request before it is at the engine
 };
 void warn_of_step(const InStep& of, const TrafficShape<double>& shape, bool simulated, Result& r);
 // Caches wait for each other's ports, which the closed form leaves out.

@@ -145,7 +145,8 @@ void say_load(const Plan& q, const Out& out, Result& r) {
     const auto chunk = stated_or(q.settings.chunk, q.engine.limits.chunk);
     if (q.workload.concurrency)
       warn_of_step({plain(*q.workload.concurrency) / engines, plain(fresh_prompt(q.workload).fresh),
-                    chunk ? plain(*chunk) : 0, prompt_steps(q) == PromptSteps::kShared},
+                    chunk ? plain(*chunk) : 0, prompt_steps(q) == PromptSteps::kShared,
+                    plain(q.engine.overhead.request)},
                    q.traffic, q.simulation.simulate, r);
     say_waits(q, out, r);
     say_keeping(q, f, r);

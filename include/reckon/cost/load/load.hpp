@@ -162,13 +162,11 @@ void tpot_figures(const LoadInput<R>& x, LoadFigures<R>& f) {
 }
 
 // Users in turn who come a while after their answers catch up with those before them, and wait there; all of one group,
-// whose prompts share a step, come together.
+// whose prompts share a step, come together. Where that while is brief the form of those who ask at once is said, and
+// beside it what it leaves out (TTFT up to half higher: docs/decisions/0028).
 template <class R>
 bool together_after_overhead(const LoadInput<R>& x) {
-  if (!(plain(x.overhead) > 0) || *x.users <= 1) return true;
-  if (!brief_overhead(x)) return false;
-  return x.prompts == PromptSteps::kFirst ||
-         std::ceil(plain(*x.users) - 1e-9) <= turns_of(x, plain(*x.users)).together;
+  return !(plain(x.overhead) > 0) || *x.users <= 1 || brief_overhead(x);
 }
 
 // Whom the closed form of users does not hold for.
