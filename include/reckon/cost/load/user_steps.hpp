@@ -81,44 +81,6 @@ inline UserStepsFlat user_steps(double users, double d, double h, double r) {
           a.met + more * (b.met - a.met)};
 }
 
-// How many steps prompts take before so many users' next decode, when `whole` of them fit in one and each user asks in
-// a step by this chance; and in which of them one more's is over, on average.
-struct PromptRounds {
-  double steps = 0, place = 1;
-};
-// How many of n ask, each by a chance of q: outwards from the likeliest, as far as anything is likely.
-template <class Add>
-void over_those_who_ask(double n, double q, const Add& add) {
-  constexpr double kNothing = 1e-18;
-  const double odds = q / (1 - q), mode = std::min(std::floor((n + 1) * q), n);
-  double all = 0, share = 1;
-  const auto outwards = [&](const auto& see) {
-    see(mode, share = 1);
-    for (double j = mode; j < n && share > kNothing; ++j)
-      see(j + 1, share *= (n - j) / (j + 1) * odds);
-    share = 1;
-    for (double j = mode; j > 0 && share > kNothing; --j)
-      see(j - 1, share *= j / (n - j + 1) / odds);
-  };
-  outwards([&](double, double w) { all += w; });
-  outwards([&](double j, double w) { add(j, w / all); });
-}
-
-inline PromptRounds prompt_rounds(double users, double chance, int whole) {
-  constexpr double kNothing = 1e-16;
-  const double N = std::max(std::round(users), 1.0);
-  const double q = std::clamp(chance, 1e-300, 1 - kNothing);
-  PromptRounds out{0, 0};
-  over_those_who_ask(N, q,
-                     [&](double j, double share) { out.steps += share * std::ceil(j / whole); });
-  over_those_who_ask(N - 1, q, [&](double j, double share) {
-    const double all = j + 1, full = std::floor(all / whole), rest = all - full * whole;
-    const double places = 0.5 * whole * full * (full + 1) + rest * (full + 1);
-    out.place += share * places / all;
-  });
-  return out;
-}
-
 // What a search-like function of plain numbers finds, with its slopes on R.
 template <class R, class F, std::size_t kInputs>
 std::vector<Ratio<R>> with_slopes(const std::array<Ratio<R>, kInputs>& at, const F& f) {
