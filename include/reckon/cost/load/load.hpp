@@ -140,8 +140,8 @@ void tpot_figures(const LoadInput<R>& x, LoadFigures<R>& f) {
   if (chunks) most = t_c;
   TpotSpread<R> spread;  // users in turn who wait alike meet the same prompts
   if (x.users && f.users_spread) spread = *f.users_spread;
-  if (!x.users) spread.none = meets_no_prompt(x, *f.decoding);
   if (!x.users) {
+    spread.none = meets_no_prompt(x, *f.decoding);
     if (chunks) f.decoding->tpot = tpot_met(*f.decoding, spread.none, t_c);
     decode_as_long(x, *f.decoding);
   }
@@ -262,10 +262,6 @@ void percentiles(const LoadInput<R>& x, const LoadWaiting<R>& w, LoadFigures<R>&
   if (plain(f.utilisation) <= kP99Until)
     f.ttft_p99 = ttft_percentile(kTtftP99, kTtftP99Atom, w, 0.99);
 }
-
-}  // namespace detail
-
-namespace detail {
 
 // A step carries no more prompts than there are places; with a single one they are worked on alone.
 template <class R>

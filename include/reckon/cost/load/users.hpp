@@ -107,10 +107,8 @@ void at_most_full(const LoadInput<R>& x, Count<R> N, const UsersLoad<R>& full, U
   if (!(plain(out.rate) > plain(full.rate)) || !out.waiting || x.all_stages) return;
   const Seconds<R> before = out.ttft;
   auto rate = full.rate;
-  auto o = x.output;
-  NAME(N, rate, o);
-  Seconds<R> rest{};
-  if (out.decoding.tpot) rest = (o - 1) * *out.decoding.tpot;
+  NAME(N, rate);
+  const Seconds<R> rest = time_of_answer(x, out.decoding);
   out.ttft = kUsersTtft(N / rate - rest);
   out.rate = full.rate;
   if (x.decodes()) out.decoding.n = kUsersDecoding(rate * rest);
@@ -124,10 +122,8 @@ UsersLoad<R> more_than_places(const LoadInput<R>& x, Count<R> N, const UsersLoad
   UsersLoad<R> out = full;
   out.waiting.reset();
   auto X = out.rate;
-  auto o = x.output;
-  NAME(N, X, o);
-  Seconds<R> rest{};
-  if (out.decoding.tpot) rest = (o - 1) * *out.decoding.tpot;
+  NAME(N, X);
+  const Seconds<R> rest = time_of_answer(x, out.decoding);
   if (!x.think) {
     out.ttft = kUsersTtft(N / X - rest);
     return out;

@@ -77,14 +77,20 @@ struct UsersLoad {
 
 namespace detail {
 
+// From the first token to the last: nothing where there is no other.
+template <class R>
+Seconds<R> time_of_answer(const LoadInput<R>& x, const LoadDecoding<R>& at) {
+  auto o = x.output;
+  NAME(o);
+  return at.tpot ? (o - 1) * *at.tpot : Seconds<R>{};
+}
+
 // Once TPOT and TTFT are known: how many ask, and how many decode.
 template <class R>
 void close_circle(const LoadInput<R>& x, Count<R> N, UsersLoad<R>& out) {
   auto TTFT = out.ttft;
-  auto o = x.output;
-  NAME(TTFT, o, N);
-  Seconds<R> answer{};
-  if (x.decodes()) answer = (o - 1) * *out.decoding.tpot;
+  NAME(TTFT, N);
+  const Seconds<R> answer = time_of_answer(x, out.decoding);
   if (x.think) {
     auto Z = *x.think;
     NAME(Z);

@@ -83,11 +83,8 @@ UsersLoad<R> users_full(const LoadInput<R>& x, Count<R> N, const Turns<R>& turns
   out.rate = kUsersRateFull(nu / t);
   auto rate = out.rate;
   NAME(rate, t);
-  Seconds<R> answer{};
-  if (x.decodes()) {
-    at.tpot = kUsersTpotFull(t);
-    answer = (o - 1) * *at.tpot;
-  }
+  if (x.decodes()) at.tpot = kUsersTpotFull(t);
+  const Seconds<R> answer = time_of_answer(x, at);
   LoadWaiting<R> waits;
   waits.overhead = x.overhead;
   auto o_req = x.overhead;

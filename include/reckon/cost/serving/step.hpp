@@ -171,6 +171,20 @@ Seconds<R> with_engine(const ServingMachine<R>& s, Seconds<R> t_gpu, Seconds<R> 
   return kStepEager(t_gpu * pow(1 + pow(t_host / t_gpu, p_host), 1 / p_host) + o_step);
 }
 
+// What a passage takes beside its layers, and all of it together.
+template <class R>
+void add_outside_layers(const ServingMachine<R>& s, const StepCall<R>& call, Count<R> m,
+                        StepTimes<R>& out) {
+  out.of(StepOp::kHead) = head_time(s, emitted(call));
+  if (!(s.mesh.pipeline <= 1)) out.of(StepOp::kHop) = stage_hops(s, m);
+  Sum<kSecond, R> all;
+  for (std::size_t o = 0; o < kStepOps; ++o)
+    if (!(out.op[o] <= Seconds<R>{})) all.add(kStepOpNames[o], out.op[o]);
+  out.gpu = kStepGpu(all.total());
+  if (s.eager) out.host = host_time(s, call);
+  out.time = with_engine(s, out.gpu, out.host);
+}
+
 }  // namespace detail
 
 // What passes the stages together.
@@ -190,15 +204,8 @@ StepTimes<R> stage_passage(const ServingMachine<R>& s, StepCall<R> call) {
       sums[static_cast<std::size_t>(op)].add(label, kStepOperators(g.count * t_one));
     });
   }
-  Sum<kSecond, R> all;
   for (std::size_t o = 0; o < kStepOps; ++o) out.op[o] = sums[o].total();
-  out.of(StepOp::kHead) = head_time(s, emitted(call));
-  if (!(s.mesh.pipeline <= 1)) out.of(StepOp::kHop) = stage_hops(s, m);
-  for (std::size_t o = 0; o < kStepOps; ++o)
-    if (!(out.op[o] <= Seconds<R>{})) all.add(kStepOpNames[o], out.op[o]);
-  out.gpu = kStepGpu(all.total());
-  if (s.eager) out.host = host_time(s, call);
-  out.time = detail::with_engine(s, out.gpu, out.host);
+  detail::add_outside_layers(s, call, m, out);
   return out;
 }
 
@@ -208,16 +215,11 @@ Seconds<R> passage_time(const ServingMachine<R>& s, const StepCall<R>& asked) {
   if constexpr (std::is_same_v<R, double>) {
     const StepCall<R> call = detail::shared_by_context(s, asked);
     const Count<R> m = rows_of(call);
-    std::array<Seconds<R>, kStepOps> op{};
+    StepTimes<R> out;
     for (const LayerGroup<R>& g : s.model.layers)
-      for_each_operator(s, g, m, call, [&](StepOp o, Seconds<R> t) {
-        op[static_cast<std::size_t>(o)] += g.count * t;
-      });
-    op[static_cast<std::size_t>(StepOp::kHead)] = head_time(s, emitted(call));
-    if (!(s.mesh.pipeline <= 1)) op[static_cast<std::size_t>(StepOp::kHop)] = stage_hops(s, m);
-    Seconds<R> all{};
-    for (const Seconds<R>& t : op) all += t;
-    return detail::with_engine(s, all, s.eager ? host_time(s, call) : Seconds<R>{});
+      for_each_operator(s, g, m, call, [&](StepOp o, Seconds<R> t) { out.of(o) += g.count * t; });
+    detail::add_outside_layers(s, call, m, out);
+    return out.time;
   } else {
     return stage_passage(s, asked).time;
   }
